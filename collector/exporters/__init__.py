@@ -1,0 +1,1 @@
+"""Where telemetry goes out. One module per kind of destination."""

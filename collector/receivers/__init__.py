@@ -1,0 +1,1 @@
+"""Where telemetry comes in. One module per protocol."""

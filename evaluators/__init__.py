@@ -1,0 +1,1 @@
+"""Judging alone: a typed case in, a verdict out. No OpenTelemetry in here."""

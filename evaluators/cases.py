@@ -1,0 +1,201 @@
+"""What an evaluator judges: a run of an agent, and the place in it that is to be judged.
+
+The vocabulary is that of agents, not of telemetry.  `ref` fields are opaque ids that say where a fact was seen; they
+come back in `Verdict.evidence` and `Issue.ref`.  Whoever builds cases from spans puts span ids (lower-case hex) there,
+whoever builds them from files may leave them out.
+
+Absent is a state of its own everywhere: None means "not captured", an empty tuple or string means "captured, and there
+was none".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+Arguments: TypeAlias = "Mapping[str, JsonValue] | str | None"
+
+
+class Role(StrEnum):
+    """Who speaks."""
+
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool as it was offered to the model.
+
+    `parameters` is its JSON Schema; None when only the name (and perhaps the description) was captured.
+    """
+
+    name: str
+    description: str | None = None
+    parameters: Mapping[str, JsonValue] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult:
+    """What came back from a call.
+
+    `content` is the text as the model saw it (None: not captured), `error` the error's text when the call failed
+    (an empty string: it failed and the text is unknown).  A result can carry both.
+    """
+
+    content: str | None = None
+    error: str | None = None
+    truncated: bool = False
+    duration_s: float | None = None
+    started_s: float | None = None
+    ref: str | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the call failed, by its structure and not by words in its text."""
+        return self.error is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call that the model asked for, with its outcome.
+
+    `arguments` are an object, or the raw text where it was not JSON, or None where they were not captured.
+    `from_model` is False when they were only seen on the tool's own span, where frameworks add and fill in arguments.
+    `is_handoff` marks plumbing: hand-offs to another agent and output tools, which are no tool use to be judged.
+    `provider_executed` marks tools the provider runs itself (web search, code interpreter).
+    `awaiting_approval`: a human has to confirm it first; there is no result yet.
+    """
+
+    id: str
+    name: str
+    arguments: Arguments = None
+    result: ToolResult | None = None
+    from_model: bool = True
+    truncated: bool = False
+    is_handoff: bool = False
+    provider_executed: bool = False
+    awaiting_approval: bool = False
+    ref: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A message that a model saw. Results of tools stand in `ToolCall.result` and again here, under role tool."""
+
+    role: Role
+    text: str | None = None
+    calls: tuple[ToolCall, ...] = ()
+    call_id: str | None = None
+    truncated: bool = False
+    ref: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One answer of a model: its text and the calls it asked for.
+
+    `index`      its place in `Run.turns`.
+    `context`    every message this model saw before it answered, oldest first; None when not captured.
+    `tools`      the tools offered to this agent at this turn; None when not captured.
+    `answers`    ids of the calls whose results this turn is the first of its agent to see.
+    `tool_choice` "auto", "none", "required", or the name of the tool that was forced; None when not captured.
+    `user_turn`  counts the user's messages from 0: turns of the same number answer the same message.
+    `partial`    the stream was cut or cancelled.
+    `error`      the model request failed (then there is no answer to judge).
+    `ref`        where it was seen; None for a decision inferred from the tools' own records alone.
+    """
+
+    index: int
+    text: str | None = None
+    calls: tuple[ToolCall, ...] = ()
+    context: tuple[Message, ...] | None = None
+    tools: tuple[Tool, ...] | None = None
+    answers: tuple[str, ...] = ()
+    tool_choice: str | None = None
+    agent: str | None = None
+    user_turn: int = 0
+    partial: bool = False
+    error: str | None = None
+    ref: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """What one agent (with its sub-agents) did for one task.
+
+    `turns`        every model turn in order of start, sub-agents' included.
+    `loose_calls`  executed calls that no captured model turn asked for, in order.
+    `user_inputs`  what the human said in this run; None when not captured.
+    `final_answer` the last text to the user; None when there was none or it was not captured, see `answered`.
+    `answered`     True: there is an answer; False: it is known that the run ended without one; None: not captured.
+    `aborted`      the run is known to have crashed or to have been closed without an answer.
+    `partial`      part of the trace never arrived.
+    `missing`      names of the facts that were looked for and not captured.
+    """
+
+    turns: tuple[Turn, ...] = ()
+    loose_calls: tuple[ToolCall, ...] = ()
+    user_inputs: tuple[str, ...] | None = None
+    system_prompts: tuple[str, ...] = ()
+    final_answer: str | None = None
+    answered: bool | None = None
+    aborted: bool = False
+    abort_reason: str | None = None
+    partial: bool = False
+    truncated: bool = False
+    missing: tuple[str, ...] = ()
+    session_id: str | None = None
+    ref: str | None = None
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """Every call of the run in order, those of no captured turn last."""
+        return tuple(call for turn in self.turns for call in turn.calls) + self.loose_calls
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionCase:
+    """A turn whose choice of tools, or whose calls, are to be judged."""
+
+    run: Run
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallsCase:
+    """Calls to judge by their arguments: those of one turn, or a call that no captured turn asked for (turn None)."""
+
+    run: Run
+    calls: tuple[ToolCall, ...]
+    turn: Turn | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseCase:
+    """What a turn made of the results new to it.
+
+    `turn` saw the results of `calls` first; `later` are the turns after it up to the next message of the user.
+    `turn` is None for results that no captured turn consumed.
+    """
+
+    run: Run
+    calls: tuple[ToolCall, ...]
+    turn: Turn | None
+    later: tuple[Turn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCase:
+    """A whole run."""
+
+    run: Run
+    options: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+Case: TypeAlias = DecisionCase | CallsCase | ResponseCase | RunCase

@@ -1,0 +1,78 @@
+"""From cases to verdicts: rules first, then the judge for what is open, one request per run and level.
+
+This is the only place that knows both the evaluators and a judge.  Whoever has cases calls `evaluate`; it never raises
+for what a case contains or a judge does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evaluators.cases import Case, Run
+from evaluators.evaluator import Evaluator, Screening
+from evaluators.judge.question import Judge, JudgeFailure
+from evaluators.verdict import Level, Method, Status, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A case and the evaluator that is to judge it, with the judge for what the rules leave open."""
+
+    evaluator: Evaluator[Any]
+    case: Case
+    judge: Judge | None = None
+
+
+async def evaluate(items: Sequence[Item]) -> list[Verdict]:
+    """Judge every item.
+
+    Args:
+        items: any number of cases; those of one `Run` object (by identity), one level and one judge share one request.
+
+    Returns:
+        One verdict per item, in order.
+    """
+    screenings = [item.evaluator.screen(item.case) for item in items]
+    verdicts: list[Verdict | None] = [None] * len(items)
+    groups: dict[tuple[int, Level, int], list[int]] = {}
+    for at, (item, screening) in enumerate(zip(items, screenings, strict=True)):
+        if screening.status is Status.NEEDS_JUDGE and item.judge is not None:
+            key = (id(item.case.run), item.evaluator.level, id(item.judge))
+            groups.setdefault(key, []).append(at)
+        else:
+            verdicts[at] = item.evaluator.conclude_by_rules(screening)
+
+    async def ask(places: list[int]) -> None:
+        judge = items[places[0]].judge
+        assert judge is not None
+        answered = await _ask(judge, items[places[0]].case.run, [(items[at], screenings[at]) for at in places])
+        for at, verdict in zip(places, answered, strict=True):
+            verdicts[at] = verdict
+
+    await asyncio.gather(*(ask(places) for places in groups.values()))
+    return [verdict for verdict in verdicts if verdict is not None]
+
+
+async def _ask(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]]) -> list[Verdict]:
+    questions = [item.evaluator.question(item.case, screening) for item, screening in open_items]
+    answers = await judge.ask(run, questions)
+    verdicts = []
+    for (item, screening), answer in zip(open_items, answers, strict=True):
+        if isinstance(answer, JudgeFailure):
+            verdicts.append(item.evaluator.conclude_failure(screening, answer))
+            continue
+        verdict = item.evaluator.conclude(item.case, screening, answer)
+        verdicts.append(
+            replace(
+                verdict,
+                method=Method.JUDGE,
+                model=answer.model,
+                usage=answer.usage,
+                judge_trace_id=answer.trace_id,
+                revision=item.evaluator.revision(answer.model),
+            )
+        )
+    return verdicts

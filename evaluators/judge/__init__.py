@@ -1,0 +1,1 @@
+"""The model client: questions in, validated answers or honest failures out."""

@@ -1,0 +1,76 @@
+"""What a judge is asked, and what it may answer: the contract between evaluators and the model client.
+
+An evaluator turns an open case into a `Question`; whoever implements `Judge` shows the run to a model and returns one
+`Answer` per question, in order.  An answer is validated against the question's `answer_type` before the evaluator sees
+it; anything that isn't valid is a `JudgeFailure`, never a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from pydantic import BaseModel
+
+from evaluators.cases import Run
+from evaluators.verdict import NO_USAGE, Status, Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One thing to be judged.
+
+    `criteria`     what to look for, the same text for all questions of an evaluator (sent once per request).
+    `subject`      which turn and calls are meant, in the words of the run as it is shown.
+    `findings`     what rules suspect, to be confirmed or rejected.
+    `answer_type`  the pydantic model of the answer; its JSON Schema is what the endpoint is asked to honour.
+    `call_ids`     the calls that must each be answered once; empty when the answer isn't per call.
+    """
+
+    evaluator: str
+    criteria: str
+    subject: str
+    answer_type: type[BaseModel]
+    findings: tuple[str, ...] = ()
+    call_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeAnswer:
+    """A valid answer: `content` is an instance of the question's `answer_type`.
+
+    `evidence` are refs of the run that exist; those that the model made up have been dropped.
+    `input_cut` says that the model was shown less than everything.  `usage` is this question's share of the request.
+    """
+
+    content: BaseModel
+    evidence: tuple[str, ...] = ()
+    input_cut: bool = False
+    model: str = ""
+    usage: Usage = NO_USAGE
+    trace_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeFailure:
+    """No valid answer: `status` is judge_error, timed_out, too_large or over_budget, `reason` a short sentence."""
+
+    status: Status
+    reason: str
+    model: str = ""
+    usage: Usage = NO_USAGE
+
+
+Answer: TypeAlias = JudgeAnswer | JudgeFailure
+
+
+class Judge(Protocol):
+    """Whoever can answer questions about a run."""
+
+    @property
+    def model(self) -> str:
+        """The model's name, as part of every revision."""
+
+    async def ask(self, run: Run, questions: Sequence[Question]) -> list[Answer]:
+        """One answer per question, in order.  Never raises for what the model or the network does."""

@@ -1,0 +1,1 @@
+"""Deterministic checks that several evaluators share."""
