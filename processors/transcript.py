@@ -1,0 +1,56 @@
+"""The neutral model of a trace: the runs in it, and what could not be known.
+
+Runs are told in the evaluators' own vocabulary (`evaluators.cases`), with span ids (lower-case hex) as `ref`s:
+
+* `Run.ref`         the run's top agent or workflow span; without one, the last LLM span of the user's turn
+* `Turn.ref`        the LLM span
+* `ToolCall.ref`    the tool span that executed the call; None when there is none
+* `ToolResult.ref`  the span on which the result was seen
+* `Message.ref`     the span on which the message was seen first
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from evaluators.cases import Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agent:
+    """An agent that took part. `parent` is the span id of the agent that called it, None for a top one."""
+
+    name: str | None
+    span_id: str
+    parent: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """A fact that was looked for and isn't in the trace.
+
+    `fact` is one of user_input, system_prompt, tools, schemas, tool_calls, arguments, tool_results, final_answer;
+    `remedy` names the attribute that would carry it and the instrumentation's switch that provides it.
+    """
+
+    fact: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transcript:
+    """What was understood of one trace.
+
+    `enclosing` gives, for a tool span, the nearest agent span above it or else the run's span.
+    `unread` are span ids that no reader knew, `dialects` the names of the readers that spoke.
+    """
+
+    trace_id: str
+    session_id: str | None = None
+    runs: tuple[Run, ...] = ()
+    agents: tuple[Agent, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    dialects: tuple[str, ...] = ()
+    enclosing: Mapping[str, str] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
