@@ -3,6 +3,19 @@
 An evaluator turns an open case into a `Question`; whoever implements `Judge` shows the run to a model and returns one
 `Answer` per question, in order.  An answer is validated against the question's `answer_type` before the evaluator sees
 it; anything that isn't valid is a `JudgeFailure`, never a guess.
+
+What evaluators can rely on when they write questions and answer types:
+
+- Turns are called `turn_name(turn.index)` in the run as it is shown ("turn 1" is the first), calls by short aliases.
+  A call's own id standing in `subject` or `findings` is replaced by its alias, so just write the id.
+- A field named `call_id` anywhere in an answer holds the id of a call of the run, never an alias.  When the question
+  has `call_ids`, the answer's field `calls` is a list with exactly one item for each of them, in that order.
+- A field named `evidence` anywhere in an answer is a list of refs that exist in the run.  The schema shown to the model
+  gets one at the top of every answer; an answer type needs its own only for finer places (one sub-goal).
+- Fixed words are `Literal` or enum fields: anything else the model says there is junk.  Ranges (`ge`, `le`) and
+  validators hold as well.  Every field is required in the model's answer; use `X | None` for what may be absent.
+- Text in an answer is redacted and cut to a few sentences.  Order of fields is the order in which the model writes:
+  put the reasoning before the label.
 """
 
 from __future__ import annotations
@@ -63,6 +76,11 @@ class JudgeFailure:
 
 
 Answer: TypeAlias = JudgeAnswer | JudgeFailure
+
+
+def turn_name(index: int) -> str:
+    """How the turn at this place of `Run.turns` is called in the run as it is shown to a judge."""
+    return f"turn {index + 1}"
 
 
 class Judge(Protocol):
