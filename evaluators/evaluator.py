@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluators.cases import Case
+from evaluators.cases import Case, JsonValue
 from evaluators.judge.question import JudgeAnswer, JudgeFailure, Question
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict, passes
 
@@ -38,7 +39,7 @@ class Screening:
 
     `status`  ok: decided, `score` is set.  needs_judge: open.  not_applicable, missing_input: `reason` says why.
     `fallback_score` and `fallback_confidence` are what rules alone may say of an open case when there is no judge.
-    `issues`  conclusive ones and suspicions.
+    `issues`  conclusive ones and suspicions.  `details` end up in the verdict's.
     """
 
     status: Status
@@ -50,6 +51,7 @@ class Screening:
     calls: tuple[CallVerdict, ...] = ()
     evidence: tuple[str, ...] = ()
     reason: str = ""
+    details: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 class Evaluator(ABC, Generic[CaseT]):
@@ -127,6 +129,7 @@ class Evaluator(ABC, Generic[CaseT]):
             issues=screening.issues,
             calls=screening.calls,
             evidence=screening.evidence,
+            details=screening.details,
             method=method,
             confidence=round(confidence, 4),
             revision=self.revision(),
@@ -141,5 +144,6 @@ class Evaluator(ABC, Generic[CaseT]):
             explanation=reason,
             issues=screening.issues,
             evidence=screening.evidence,
+            details=screening.details,
             revision=self.revision(),
         )

@@ -7,9 +7,11 @@ that was not captured, a judge that was unreachable, an answer that was junk eac
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from evaluators.cases import JsonValue
 from evaluators.issues import CRITICAL_CODES, IssueCode, Severity, default_severity
 
 
@@ -107,7 +109,8 @@ class Verdict:
 
     `score` is 0..1 and finite, higher is better; `confidence` 0..1.  `evidence` are `ref`s of the case.
     `revision` names the exact rules, prompt, thresholds and model that were used.
-    `explanation` is for people, at most a few sentences.  `reason` says why there is no score when there is none.
+    `explanation` is for people, at most a few sentences, and says why there is no score when there is none.
+    `details` is what an evaluator has to tell beyond that (labels of steps, features, sub-goals), as JSON values.
     """
 
     evaluator: str
@@ -126,6 +129,7 @@ class Verdict:
     model: str | None = None
     usage: Usage = NO_USAGE
     judge_trace_id: str | None = None
+    details: Mapping[str, JsonValue] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         scored = (self.label, self.score, self.passed)
