@@ -1,0 +1,352 @@
+"""When spans are judged and when they leave, told as a story of arrivals on a clock that the test turns."""
+
+from collections.abc import Sequence
+
+import pytest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from collector.assembler import Arrival, Assembler
+from collector.assembler_settings import Settings
+from collector.jobs import EvaluationSpan, Job, Judged, Mark, SpanScores
+from collector.records import LogRecord, Origin, Outbound, SpanRecord
+from collector.store import Budget, MemoryStore
+
+TRACE = bytes(range(1, 17))
+ORIGIN = Origin(b"resource", "", b"scope", "")
+LATE = b"<late>"
+
+
+def span_id(number: int) -> bytes:
+    return number.to_bytes(8)
+
+
+def record(number: int, parent: int = 0, *, remote: bool | None = None, name: str = "op") -> SpanRecord:
+    span = Span(trace_id=TRACE, span_id=span_id(number), name=name)
+    if parent:
+        span.parent_span_id = span_id(parent)
+    return SpanRecord(TRACE, span.span_id, span.parent_span_id, remote, ORIGIN, span.SerializeToString())
+
+
+class Desk:
+    """The assembler with everything around it in plain sight."""
+
+    def __init__(self, **settings: float) -> None:
+        self.now_s = 0.0
+        self.jobs: list[Job] = []
+        self.left: list[tuple[bytes, bytes]] = []
+        self.evaluations_sent: list[tuple[EvaluationSpan, bool]] = []
+        self.budget = Budget(1 << 30)
+        self.assembler = Assembler(
+            Settings(**{key: f"{value}s" for key, value in settings.items()}),  # type: ignore[arg-type]
+            MemoryStore(self.budget),
+            MemoryStore(self.budget),
+            self,
+            self.jobs.append,
+            LATE,
+        )
+
+    def leave(self, spans: Sequence[Outbound]) -> None:
+        self.left += [(Span.FromString(span.span).span_id, span.tail) for span in spans]
+
+    def evaluations(self, spans: Sequence[EvaluationSpan], like: SpanRecord, *, late: bool) -> None:
+        self.evaluations_sent += [(span, late) for span in spans]
+
+    def arrive(self, *records: SpanRecord, wanted: bool = True) -> list[Arrival]:
+        return [self.assembler.add(one, wanted, self.now_s) for one in records]
+
+    def wait(self, seconds: float) -> None:
+        self.now_s += seconds
+        self.assembler.tick(self.now_s)
+
+    def answer(self, *scored: int, settled: Sequence[int] = (), failure: str | None = None) -> None:
+        result = Judged(
+            trace_id=TRACE,
+            scores={
+                span_id(number): SpanScores(
+                    tail=b"<score>",
+                    evaluations=[EvaluationSpan(b"", b"", b"evaluation of %d" % number)],
+                    extra=[],
+                )
+                for number in scored
+            },
+            settled=frozenset(span_id(number) for number in settled),
+            marks={(span_id(number).hex(), "e"): Mark(0, "r", "o") for number in scored},
+            failure=failure,
+        )
+        self.assembler.judged(result, self.now_s)
+
+    @property
+    def gone(self) -> list[int]:
+        return [int.from_bytes(one) for one, _ in self.left]
+
+
+def test_a_complete_trace_is_judged_after_the_quiet_period_and_leaves_with_its_scores() -> None:
+    desk = Desk()
+    assert desk.arrive(record(2, 1), record(1)) == [Arrival.HELD, Arrival.HELD]
+    desk.wait(5.9)
+    assert not desk.jobs
+    desk.wait(0.2)
+    [job] = desk.jobs
+    assert job.complete and not job.partial and len(job.spans) == 2
+    assert not desk.left
+    desk.answer(2)
+    assert desk.left == [(span_id(2), b"<score>"), (span_id(1), b"")]
+
+
+@pytest.mark.parametrize("order", [(1, 2, 3), (3, 2, 1), (2, 3, 1)])
+def test_the_root_may_come_first_or_last(order: tuple[int, ...]) -> None:
+    desk = Desk()
+    parents = {1: 0, 2: 1, 3: 2}
+    for number in order:
+        desk.arrive(record(number, parents[number]))
+        desk.wait(1)
+    desk.wait(6)
+    assert [job.complete for job in desk.jobs] == [True]
+
+
+def test_every_arrival_starts_the_quiet_period_anew() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    for number in range(2, 6):
+        desk.wait(5)
+        desk.arrive(record(number, 1))
+    assert not desk.jobs
+    desk.wait(6)
+    assert len(desk.jobs) == 1
+
+
+def test_steps_are_judged_before_the_run_is_complete_and_only_settled_spans_leave() -> None:
+    desk = Desk()
+    desk.arrive(record(2, 1), record(3, 1))
+    desk.wait(6)
+    assert [job.complete for job in desk.jobs] == [False]
+    desk.answer(2, 3, settled=[2])
+    assert desk.gone == [2]
+    desk.arrive(record(1))
+    desk.wait(6)
+    assert [job.complete for job in desk.jobs] == [False, True]
+    assert desk.jobs[1].marks, "what was said before goes with the second job"
+    desk.answer()
+    assert desk.left[1:] == [(span_id(3), b"<score>"), (span_id(1), b"")], "an earlier score is not forgotten"
+
+
+def test_a_quiet_trace_without_news_is_not_asked_about_twice() -> None:
+    desk = Desk()
+    desk.arrive(record(2, 1))
+    desk.wait(6)
+    desk.answer()
+    desk.wait(6)
+    desk.wait(6)
+    assert len(desk.jobs) == 1
+
+
+def test_a_parent_that_never_comes_is_waited_for_until_the_idle_timeout() -> None:
+    desk = Desk()
+    desk.arrive(record(2, 1, remote=False))
+    desk.wait(6)
+    desk.answer()
+    desk.wait(23.9)
+    assert len(desk.jobs) == 1
+    desk.wait(0.2)
+    assert desk.jobs[1].complete and desk.jobs[1].partial
+
+
+def test_a_parent_that_may_be_in_another_service_makes_no_partial_trace() -> None:
+    desk = Desk()
+    desk.arrive(record(2, 1), record(3, 1))
+    desk.wait(31)
+    assert desk.jobs[-1].complete and not desk.jobs[-1].partial
+
+
+def test_a_gap_below_a_top_span_makes_a_partial_trace() -> None:
+    desk = Desk()
+    desk.arrive(record(1), record(3, 2))
+    desk.wait(31)
+    assert desk.jobs[-1].complete and desk.jobs[-1].partial
+
+
+def test_a_remote_parent_is_the_root_of_what_is_seen() -> None:
+    desk = Desk()
+    desk.arrive(record(2, 1, remote=True), record(3, 2))
+    desk.wait(6)
+    [job] = desk.jobs
+    assert job.complete and not job.partial
+
+
+def test_a_trace_that_never_falls_silent_is_judged_at_its_maximum_age() -> None:
+    desk = Desk(max_age=20, max_hold=1000, idle_timeout=10)
+    for number in range(2, 12):
+        desk.arrive(record(number, 1))
+        desk.wait(2.5)
+    [job] = desk.jobs
+    assert job.complete and job.partial
+
+
+def test_spans_leave_unscored_when_the_hold_is_over_and_their_scores_follow_on_spans_of_their_own() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    desk.wait(6)
+    desk.wait(9.9)
+    assert not desk.left
+    desk.wait(0.2)
+    assert desk.left == [(span_id(1), b"")]
+    desk.answer(1)
+    assert [(one.span, late) for one, late in desk.evaluations_sent] == [(b"evaluation of 1", True)]
+    assert len(desk.left) == 1
+
+
+def test_no_span_is_kept_longer_than_max_hold_even_if_it_never_gets_ready() -> None:
+    desk = Desk(max_hold=31, idle_timeout=30, quiet_period=29)
+    desk.arrive(record(2, 1))
+    for number in range(3, 8):
+        desk.wait(6)
+        desk.arrive(record(number, 1))
+    assert not desk.left
+    desk.wait(1.1)
+    assert desk.gone == [2]
+
+
+def test_a_failed_job_lets_everything_leave_unscored() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    desk.wait(6)
+    desk.answer(failure="the worker died")
+    assert desk.left == [(span_id(1), b"")]
+
+
+def test_spans_nobody_wants_pass_and_only_show_their_place_in_the_tree() -> None:
+    desk = Desk()
+    assert desk.arrive(record(9, 8), wanted=False) == [Arrival.PASSED]
+    assert not desk.assembler.knows(TRACE)
+    desk.arrive(record(3, 2))
+    assert desk.arrive(record(2, 1), wanted=False) == [Arrival.PASSED]
+    assert desk.arrive(record(1), wanted=False) == [Arrival.HELD], "a root of the trace is held with it"
+    desk.wait(6)
+    [job] = desk.jobs
+    assert job.complete
+    middle = Span.FromString(job.spans[1].body)
+    assert (middle.trace_id, middle.span_id, middle.parent_span_id) == (TRACE, span_id(2), span_id(1))
+
+
+def test_late_spans_leave_at_once_and_lead_to_judging_again() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    desk.wait(6)
+    desk.answer(1)
+    assert desk.arrive(record(2, 1)) == [Arrival.LATE]
+    desk.wait(6)
+    assert len(desk.jobs) == 2 and len(desk.jobs[1].spans) == 2
+    desk.answer(1)
+    assert [late for _, late in desk.evaluations_sent] == [False, True]
+
+
+def test_after_the_late_window_the_content_is_gone_and_the_trace_is_still_known() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    desk.wait(6)
+    desk.answer(1)
+    assert desk.budget.used_bytes > 0
+    desk.wait(60)
+    assert desk.budget.used_bytes == 0
+    assert not desk.assembler.knows(TRACE)
+    assert desk.arrive(record(2, 1)) == [Arrival.LATE]
+    assert desk.arrive(record(1)) == [Arrival.DUPLICATE]
+    desk.wait(100)
+    assert len(desk.jobs) == 1
+
+
+def test_the_same_bytes_again_are_a_duplicate_and_the_same_id_with_other_bytes_is_not() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    assert desk.arrive(record(1)) == [Arrival.DUPLICATE]
+    assert desk.arrive(record(1, name="other")) == [Arrival.PASSED]
+
+
+def test_a_result_for_a_trace_that_grew_meanwhile_does_not_let_the_new_spans_go_unjudged() -> None:
+    desk = Desk()
+    desk.arrive(record(2, 1))
+    desk.wait(6)
+    desk.arrive(record(1), record(3, 1))
+    desk.answer(2, settled=[2])
+    assert desk.gone == [2]
+    desk.wait(6)
+    assert desk.jobs[1].complete and len(desk.jobs[1].spans) == 3
+
+
+def test_what_arrives_while_the_run_is_being_judged_is_held_for_judging_again() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    desk.wait(6)
+    assert desk.arrive(record(2, 1)) == [Arrival.HELD]
+    desk.answer(1)
+    assert desk.gone == [1]
+    desk.wait(6)
+    desk.answer(2)
+    assert desk.left == [(span_id(1), b"<score>"), (span_id(2), b"<score>")]
+
+
+def log_record() -> LogRecord:
+    return LogRecord(TRACE, span_id(1), ORIGIN, b"log")
+
+
+def test_log_records_go_with_the_job_and_may_come_first() -> None:
+    desk = Desk()
+    desk.assembler.add_log(log_record(), desk.now_s)
+    desk.wait(3)
+    desk.arrive(record(1))
+    desk.wait(6)
+    assert [item.body for item in desk.jobs[0].logs] == [b"log"]
+
+
+def test_log_records_whose_spans_never_come_are_forgotten() -> None:
+    desk = Desk()
+    desk.assembler.add_log(log_record(), desk.now_s)
+    desk.wait(6)
+    desk.wait(31)
+    assert not desk.jobs
+    assert desk.budget.used_bytes == 0
+
+
+def test_under_pressure_judged_content_goes_first() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    desk.wait(6)
+    desk.answer(1)
+    desk.assembler.shed(desk.now_s)
+    assert desk.budget.used_bytes == 0
+    assert desk.assembler.remembers(TRACE)
+
+
+def test_draining_judges_what_is_complete_by_rules_and_lets_the_rest_go() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    other = Desk()
+    other.arrive(record(2, 1))
+    for one in (desk, other):
+        one.assembler.drain(one.now_s)
+    assert desk.jobs[0].rules_only and not desk.left
+    assert desk.arrive(record(7, 1)) == [Arrival.PASSED]
+    desk.answer(1)
+    assert desk.left == [(span_id(1), b"<score>")]
+    assert not other.jobs and other.gone == [2]
+
+
+def test_abandoning_lets_go_of_everything_that_is_still_held() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    desk.assembler.drain(desk.now_s)
+    desk.assembler.abandon()
+    assert desk.gone == [1]
+    assert desk.assembler.stats().held_spans == 0
+
+
+def test_the_next_due_time_is_never_missed_whatever_order_things_happen_in() -> None:
+    desk = Desk()
+    assert desk.assembler.next_due_s() is None
+    desk.arrive(record(1))
+    assert desk.assembler.next_due_s() == 6.0
+    desk.now_s = 3.0
+    desk.arrive(record(2, 1))
+    assert desk.assembler.next_due_s() == 6.0, "put back when it comes up, not at every arrival"
+    desk.wait(3.0)
+    assert desk.assembler.next_due_s() == 9.0
