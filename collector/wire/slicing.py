@@ -1,0 +1,268 @@
+"""From the bytes of a request to records: each span and log record cut out, checked, and told where it belongs.
+
+In go serialised ExportTraceServiceRequests and ExportLogsServiceRequests, out come records that hold plain bytes, and
+the items that had to be left out with the reason. Nothing is re-encoded and no attribute is read. No part of a parsed
+request is kept: one sub-message would hold the memory of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import cast
+
+from google.protobuf.message import DecodeError, Message
+from google.protobuf.unknown_fields import UnknownFieldSet
+
+from collector.intake import MalformedRequestError
+from collector.records import LogRecord, Origin, SpanRecord
+from collector.wire.damage import Budget, BudgetSpentError, find_damage
+from collector.wire.origins import OriginKey, Origins
+from collector.wire.skeleton import (
+    ResourcesSkeleton,
+    ScopesSkeleton,
+    SpanSkeleton,
+    parse_log_record,
+    parse_log_record_head,
+    parse_metrics,
+    parse_request,
+    parse_resource,
+    parse_scope,
+    parse_span,
+    parse_span_head,
+)
+
+Headers = tuple[tuple[str, str], ...]
+
+_NO_TRACE = bytes(16)
+_NO_SPAN = bytes(8)
+_HAS_IS_REMOTE = 0x100  # SpanFlags of trace.proto
+_IS_REMOTE = 0x200
+_METRIC_KINDS = ("gauge", "sum", "histogram", "exponential_histogram", "summary")
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """One item that can't be taken: its number in the request, counted over all scopes, and why."""
+
+    index: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sliced:
+    """A traces request taken apart, in its order."""
+
+    records: list[SpanRecord]
+    rejected: list[Rejection]
+
+
+@dataclass(frozen=True, slots=True)
+class SlicedLogs:
+    """A logs request taken apart, in its order."""
+
+    records: list[LogRecord]
+    rejected: list[Rejection]
+
+
+def slice_spans(request: bytes, headers: Headers, origins: Origins) -> Sliced:
+    """Take a serialised ExportTraceServiceRequest apart.
+
+    A span is rejected if its trace id isn't 16 bytes or is all zeros, if its span id isn't 8 bytes or is all zeros, if
+    its parent's or a link's id has another length (backends refuse whole requests for that), or if it is no message.
+
+    Args:
+        request: protobuf bytes, decompressed.
+        headers: the request headers that have to travel with the spans, sorted.
+        origins: where equal origins become one object.
+
+    Raises:
+        MalformedRequestError: the request can't be cut into spans at all.
+    """
+    records: list[SpanRecord] = []
+    rejected: list[Rejection] = []
+    budget = Budget()
+    index = -1
+    for place, origin, items in _scopes(request, "spans", headers, origins, budget):
+        for number, span in enumerate(items):
+            index += 1
+            if isinstance(origin, str):
+                rejected.append(Rejection(index, origin))
+                continue
+            try:
+                head = parse_span(span)
+            except DecodeError:
+                fault = _fault(span, "Span", f"{place}.spans[{number}]", budget)
+                if fault is not None:
+                    rejected.append(Rejection(index, fault))
+                    continue
+                head = parse_span_head(span)
+            trace_id = head.trace_id
+            span_id = head.span_id
+            parent_span_id = head.parent_span_id
+            if (
+                len(trace_id) != 16
+                or len(span_id) != 8
+                or trace_id == _NO_TRACE
+                or span_id == _NO_SPAN
+                or (parent_span_id and len(parent_span_id) != 8)
+                or any(len(link.trace_id) != 16 or len(link.span_id) != 8 for link in head.links)
+            ):
+                rejected.append(Rejection(index, f"{place}.spans[{number}]: {_id_fault(head)}"))
+                continue
+            flags = head.flags
+            records.append(
+                SpanRecord(
+                    trace_id,
+                    span_id,
+                    b"" if parent_span_id == _NO_SPAN else parent_span_id,
+                    bool(flags & _IS_REMOTE) if flags & _HAS_IS_REMOTE else None,
+                    origin,
+                    span,
+                )
+            )
+    return Sliced(records, rejected)
+
+
+def slice_logs(request: bytes, headers: Headers, origins: Origins) -> SlicedLogs:
+    """Take a serialised ExportLogsServiceRequest apart.
+
+    A log record needn't belong to a trace: without ids, or with ids that are all zeros, its ids are empty here. It is
+    rejected if an id has a wrong length or if it is no message. Arguments and errors are those of `slice_spans`.
+    """
+    records: list[LogRecord] = []
+    rejected: list[Rejection] = []
+    budget = Budget()
+    index = -1
+    for place, origin, items in _scopes(request, "logs", headers, origins, budget):
+        for number, record in enumerate(items):
+            index += 1
+            if isinstance(origin, str):
+                rejected.append(Rejection(index, origin))
+                continue
+            try:
+                head = parse_log_record(record)
+            except DecodeError:
+                fault = _fault(record, "LogRecord", f"{place}.log_records[{number}]", budget)
+                if fault is not None:
+                    rejected.append(Rejection(index, fault))
+                    continue
+                head = parse_log_record_head(record)
+            trace_id = head.trace_id
+            span_id = head.span_id
+            if len(trace_id) not in (0, 16) or len(span_id) not in (0, 8):
+                fault = f"trace_id has {len(trace_id)} bytes and span_id {len(span_id)}; 0 or 16 and 0 or 8 are due"
+                rejected.append(Rejection(index, f"{place}.log_records[{number}]: {fault}"))
+                continue
+            if not trace_id or trace_id == _NO_TRACE:
+                trace_id = span_id = b""
+            elif span_id == _NO_SPAN:
+                span_id = b""
+            records.append(LogRecord(trace_id, span_id, origin, record))
+    return SlicedLogs(records, rejected)
+
+
+def count_data_points(request: bytes) -> int:
+    """How many data points a serialised ExportMetricsServiceRequest holds; raises MalformedRequestError."""
+    try:
+        parsed = parse_metrics(request)
+    except DecodeError:
+        raise _malformed(request, "MetricsRequest", "metrics", Budget()) from None
+    return sum(
+        len(getattr(metric, kind).data_points)
+        for resource in parsed.resources
+        for scope in resource.scopes
+        for metric in scope.metrics
+        for kind in _METRIC_KINDS
+    )
+
+
+def describe_rejections(rejected: Sequence[Rejection]) -> str:
+    """What the sender is told in a partial success: the first few reasons, then how many more there were."""
+    told = "; ".join(rejection.reason for rejection in rejected[:3])
+    more = len(rejected) - 3
+    return f"{told}; and {more} more" if more > 0 else told
+
+
+def _scopes(
+    request: bytes, signal: str, headers: Headers, origins: Origins, budget: Budget
+) -> Iterator[tuple[str, Origin | str, Sequence[bytes]]]:
+    """Per scope of the request: how to call it, its origin (or why it has none), and its serialised items."""
+    try:
+        parsed = parse_request(request)
+    except DecodeError:
+        raise _malformed(request, "Request", signal, budget) from None
+    for i, resources in enumerate(parsed.resources):
+        resource = _joined(resources.resource)
+        resource_schema_url = resources.schema_url
+        resource_rest = _unknown_fields(resources, "resource", "scopes", "schema_url", "old_scopes")
+        for j, scopes in enumerate(chain(resources.scopes, resources.old_scopes)):
+            key = OriginKey(
+                resource,
+                resource_schema_url,
+                resource_rest,
+                _joined(scopes.scope),
+                scopes.schema_url,
+                _unknown_fields(scopes, "scope", "items", "schema_url"),
+                headers,
+            )
+            place = f"resource_{signal}[{i}].scope_{signal}[{j}]"
+            origin: Origin | str | None = origins.find(key)
+            if origin is None:
+                origin = _fault_of_origin(key, f"resource_{signal}[{i}]", place, budget) or origins.add(key)
+            yield place, origin, scopes.items
+
+
+def _joined(parts: Sequence[bytes]) -> bytes:
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _unknown_fields(message: ResourcesSkeleton | ScopesSkeleton, *known: str) -> bytes:
+    """The serialised fields of a message besides the known ones."""
+    whole = cast("Message", message)
+    if not len(UnknownFieldSet(whole)):
+        return b""
+    rest = type(whole)()
+    rest.CopyFrom(whole)
+    for name in known:
+        rest.ClearField(name)
+    return rest.SerializeToString()
+
+
+def _fault_of_origin(key: OriginKey, resource_place: str, scope_place: str, budget: Budget) -> str | None:
+    try:
+        parse_resource(key.resource)
+        parse_scope(key.scope)
+    except DecodeError:
+        return _fault(key.resource, "Resource", f"{resource_place}.resource", budget) or _fault(
+            key.scope, "Scope", f"{scope_place}.scope", budget
+        )
+    return None
+
+
+def _fault(data: bytes, message: str, place: str, budget: Budget) -> str | None:
+    """Why these bytes, which the parser refused, can't be taken; None if they are only nested too deep for it."""
+    try:
+        return find_damage(data, message, place, budget)
+    except BudgetSpentError:
+        return f"{place}: is broken, or nested deeper than 100 messages and too large to check"
+
+
+def _malformed(request: bytes, message: str, signal: str, budget: Budget) -> MalformedRequestError:
+    try:
+        fault = find_damage(request, message, "request", budget)
+    except BudgetSpentError:
+        fault = None
+    return MalformedRequestError(f"not an OTLP {signal} request in protobuf: {fault or 'its framing is broken'}")
+
+
+def _id_fault(head: SpanSkeleton) -> str:
+    for name, value, length in (("trace_id", head.trace_id, 16), ("span_id", head.span_id, 8)):
+        if len(value) != length:
+            return f"{name} has {len(value)} bytes, not {length}"
+        if not any(value):
+            return f"{name} is all zeros"
+    if len(head.parent_span_id) not in (0, 8):
+        return f"parent_span_id has {len(head.parent_span_id)} bytes, not 8"
+    return "a link's trace_id or span_id has a wrong length"
