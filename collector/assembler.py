@@ -26,7 +26,7 @@ from typing import NamedTuple, Protocol
 from zlib import crc32
 
 from collector.assembler_settings import Settings
-from collector.jobs import EvaluationSpan, Job, Judged, Mark, RawItem, SpanScores
+from collector.jobs import EvaluationSpan, Job, Judged, RawItem, SpanScores
 from collector.ledger import Ledger
 from collector.records import LogRecord, Outbound, Ref, SpanRecord
 from collector.store import MemoryStore
@@ -106,7 +106,7 @@ class _Trace:
         self.changed = True
         self.job: _JobState | None = None
         self.judged_s: float | None = None
-        self.marks: dict[tuple[str, str], Mark] = {}
+        self.marks: dict[tuple[str, str], object] = {}
         self.scheduled_s = float("inf")
 
     @property

@@ -23,16 +23,8 @@ class EvaluationSpan(NamedTuple):
     span: bytes
 
 
-class Mark(NamedTuple):
-    """What was last said about a span by an evaluator: how often before, and by which rules."""
-
-    sequence: int
-    revision: str
-    outcome: str
-
-
-Marks = Mapping[tuple[str, str], Mark]
-"""(span id as hex, evaluator) → the last verdict on it."""
+Marks = Mapping[tuple[str, str], object]
+"""(span id as hex, evaluator) → what was last said about it. Only whoever judges understands the values."""
 
 
 @dataclass(frozen=True, slots=True)

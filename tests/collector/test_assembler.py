@@ -7,7 +7,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from collector.assembler import Arrival, Assembler
 from collector.assembler_settings import Settings
-from collector.jobs import EvaluationSpan, Job, Judged, Mark, SpanScores
+from collector.jobs import EvaluationSpan, Job, Judged, SpanScores
 from collector.records import LogRecord, Origin, Outbound, SpanRecord
 from collector.store import Budget, MemoryStore
 
@@ -70,7 +70,7 @@ class Desk:
                 for number in scored
             },
             settled=frozenset(span_id(number) for number in settled),
-            marks={(span_id(number).hex(), "e"): Mark(0, "r", "o") for number in scored},
+            marks={(span_id(number).hex(), "e"): "said" for number in scored},
             failure=failure,
         )
         self.assembler.judged(result, self.now_s)

@@ -1,0 +1,148 @@
+"""The judging process as the service sees it: jobs in, results out, and a new one when it dies.
+
+Judging costs processor time and runs code over hostile content, so it has a process of its own: the receiving process
+keeps answering whatever a rule or a judge does.  A process that dies, or that stops answering, costs its jobs their
+scores and nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import sys
+from collections import deque
+from collections.abc import Callable
+
+from collector import frames
+from collector.jobs import Job, Judged
+
+logger = logging.getLogger(__name__)
+
+MAX_JOBS_IN_FLIGHT = 64
+SILENCE_LIMIT_S = 30.0
+_FIRST_BACKOFF_S = 0.5
+_LONGEST_BACKOFF_S = 30.0
+
+
+class JudgingProcess:
+    """Starts, feeds, watches and restarts one judging process.
+
+    Args:
+        plan: what the process is to do, sent to it first; any picklable value that its module understands.
+        on_result: called with each job's result, exactly once per submitted job, from the event loop.
+        on_restart: called whenever a process had to be replaced.
+        module: the module that is run in the process.
+    """
+
+    def __init__(
+        self,
+        plan: object,
+        on_result: Callable[[Judged], None],
+        on_restart: Callable[[], None] = lambda: None,
+        module: str = "collector.worker",
+        silence_limit_s: float = SILENCE_LIMIT_S,
+    ) -> None:
+        self._plan = plan
+        self._on_result = on_result
+        self._on_restart = on_restart
+        self._module = module
+        self._silence_limit_s = silence_limit_s
+        self._waiting: deque[Job] = deque()
+        self._in_flight: dict[bytes, Job] = {}
+        self._news = asyncio.Event()
+        self._stopping = False
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def pending(self) -> int:
+        """Jobs whose result has not come yet."""
+        return len(self._waiting) + len(self._in_flight)
+
+    async def start(self) -> None:
+        """Start the process; jobs may be submitted before it is up."""
+        self._task = asyncio.create_task(self._keep_running(), name="judging process")
+
+    def submit(self, job: Job) -> None:
+        """Take a job. There is at most one at a time per trace."""
+        self._waiting.append(job)
+        self._news.set()
+
+    async def stop(self) -> None:
+        """End the process. Jobs without a result get one that says so."""
+        self._stopping = True
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+        self._fail([*self._in_flight.values(), *self._waiting], "the sidecar is stopping")
+        self._waiting.clear()
+
+    async def _keep_running(self) -> None:
+        backoff_s = _FIRST_BACKOFF_S
+        while not self._stopping:
+            started = asyncio.get_running_loop().time()
+            reason = await self._run_once()
+            self._fail(list(self._in_flight.values()), reason)
+            self._on_restart()
+            logger.error("judging process ended and is started again", extra={"reason": reason})
+            lived_s = asyncio.get_running_loop().time() - started
+            backoff_s = _FIRST_BACKOFF_S if lived_s > _LONGEST_BACKOFF_S else min(backoff_s * 2, _LONGEST_BACKOFF_S)
+            await asyncio.sleep(backoff_s)
+
+    async def _run_once(self) -> str:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            self._module,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            # The terminal's Ctrl-C is for the service, which then decides what becomes of the jobs.
+            start_new_session=True,
+        )
+        assert process.stdin is not None and process.stdout is not None
+        feeding = asyncio.create_task(self._feed(process.stdin))
+        try:
+            hung = await self._listen(process.stdout)
+        finally:
+            feeding.cancel()
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await asyncio.gather(feeding, return_exceptions=True)
+            code = await process.wait()
+        if hung:
+            return f"the judging process was silent for {self._silence_limit_s:g} s and was ended"
+        return f"the judging process ended with exit code {code}"
+
+    async def _feed(self, pipe: asyncio.StreamWriter) -> None:
+        try:
+            await frames.write(pipe, self._plan)
+            while True:
+                while self._waiting and len(self._in_flight) < MAX_JOBS_IN_FLIGHT:
+                    job = self._waiting.popleft()
+                    self._in_flight[job.trace_id] = job
+                    await frames.write(pipe, job)
+                self._news.clear()
+                await self._news.wait()
+        except ConnectionError:
+            return
+
+    async def _listen(self, pipe: asyncio.StreamReader) -> bool:
+        """Take results until the process ends (False) or falls silent (True)."""
+        while True:
+            try:
+                message = await asyncio.wait_for(frames.read(pipe), self._silence_limit_s)
+            except TimeoutError:
+                return True
+            if message is None:
+                return False
+            # Anything else than a result is a sign of life.
+            if isinstance(message, Judged) and message.trace_id in self._in_flight:
+                del self._in_flight[message.trace_id]
+                self._news.set()
+                self._on_result(message)
+
+    def _fail(self, jobs: list[Job], reason: str) -> None:
+        for job in jobs:
+            self._in_flight.pop(job.trace_id, None)
+            self._on_result(Judged(trace_id=job.trace_id, failure=reason))
