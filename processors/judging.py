@@ -1,0 +1,338 @@
+"""From a trace's bytes to its scores: the whole of the processors' work on one trace, behind one call.
+
+    judge = TraceJudge(evaluators, judges={"judge/default": client})
+    scores = await judge.judge(TraceInput(trace_id=..., spans=[(resource, scope, span), ...], complete=True))
+
+A trace may be judged several times while it grows: with `complete=False` only those steps whose inputs are there, with
+`complete=True` the remaining steps and the runs, and once more when spans come late.  `TraceScores.marks` carries what
+was said from one call to the next; hand it back as it is.  Nothing is said twice.
+
+In and out go plain, picklable data, so that the caller may be another process.  Nothing here reads a clock, a file or
+the network (a judge does), and `judge` never raises for what a trace contains.
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from evaluators.evaluation import Item, evaluate
+from evaluators.evaluator import Evaluator
+from evaluators.judge.question import Judge
+from evaluators.verdict import Level, Status, Verdict
+from processors.combine import combine
+from processors.marks import Mark, Marks, inputs_of, mark, outcome_of
+from processors.otlp import Log, Span, decode_log, decode_span
+from processors.scores import (
+    Emission,
+    EvaluationSpan,
+    Target,
+    evaluation_span,
+    evaluation_span_id,
+    is_taken,
+    is_told,
+    require_name,
+    tail,
+)
+from processors.spans import PLACERS, Placed
+from processors.traces import RollUp, StepOutcome, place_runs, roll_up
+from processors.transcript import Transcript
+
+_log = logging.getLogger(__name__)
+
+Raw: TypeAlias = tuple[bytes, bytes, bytes]
+"""A span or log record with what it belongs to: serialised resource, scope, and itself."""
+
+Reader: TypeAlias = Callable[[Sequence[Span], Sequence[Log]], Transcript]
+
+ROLL_UPS = "run"
+"""Stands for the roll-ups of a run among the marks; no evaluator can have this name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceInput:
+    """A trace, or what has arrived of it.
+
+    `complete`    whole runs may be judged; without it only steps that are settled.
+    `partial`     part of the trace is known never to arrive.
+    `marks`       `TraceScores.marks` of the call before for this trace; empty at the first.
+    `rules_only`  no judge is asked.
+    """
+
+    trace_id: bytes
+    spans: Sequence[Raw]
+    logs: Sequence[Raw] = ()
+    complete: bool = True
+    partial: bool = False
+    marks: Marks = field(default_factory=dict)
+    rules_only: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanScores:
+    """What there is to say about one span, in every form in which it can leave.
+
+    `tail`         bytes to append to the serialised span; empty when there is nothing to append.
+    `alternatives` the verdicts of `tail` as spans of their own, for a span that has already left.
+    `extra`        evaluation spans to send in any case: the span came with a score of that name, or another verdict
+                   was told before and nothing that was told is changed.
+    """
+
+    tail: bytes
+    alternatives: tuple[EvaluationSpan, ...] = ()
+    extra: tuple[EvaluationSpan, ...] = ()
+
+
+class PlacedVerdict(NamedTuple):
+    """A verdict with where it belongs. Ids are lower-case hex."""
+
+    trace_id: str
+    span_id: str
+    span_name: str
+    session_id: str | None
+    sequence: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceScores:
+    """What came of judging a trace once.
+
+    `spans`     scores by span id.
+    `settled`   ids of spans about which nothing more is to be said, as far as one can see: they can leave.  Of a trace
+                that was judged as complete all spans can, even after a failure.
+    `verdicts`  every verdict of this call, scored or not, in order of the transcript.
+    `marks`     to be handed back when the trace is judged again.
+    `failure`   why there is no result at all (a fault of ours, named by place and kind and without any content).
+    """
+
+    trace_id: bytes
+    spans: Mapping[bytes, SpanScores] = field(default_factory=dict)
+    settled: frozenset[bytes] = frozenset()
+    verdicts: tuple[PlacedVerdict, ...] = ()
+    marks: Marks = field(default_factory=dict)
+    failure: str | None = None
+
+
+class TraceJudge:
+    """Judges traces with a fixed set of evaluators. Holds no state between calls.
+
+    Args:
+        evaluators: those that are configured, each at most once.
+        judges: judge clients by the id that evaluators' settings name. An evaluator whose judge isn't among them
+            works by its rules alone.
+        emission: what is written besides scores.
+        read: turns decoded spans and log records of one trace into a transcript.
+
+    Raises:
+        ValueError: an evaluator's name can't be an attribute key, comes twice, or it judges spans and nobody knows
+            which.
+    """
+
+    def __init__(
+        self,
+        evaluators: Iterable[Evaluator[Any]],
+        judges: Mapping[str, Judge] | None = None,
+        emission: Emission | None = None,
+        *,
+        read: Reader,
+    ) -> None:
+        self._evaluators: dict[str, Evaluator[Any]] = {}
+        self._judges = judges or {}
+        self._emission = emission or Emission()
+        self._read = read
+        for evaluator in evaluators:
+            require_name(evaluator.name)
+            if evaluator.name in self._evaluators:
+                raise ValueError(f"the evaluator {evaluator.name!r} is given twice")
+            if evaluator.level is Level.SPAN and evaluator.name not in PLACERS:
+                raise ValueError(f"{evaluator.name!r} judges spans, but processors.spans doesn't say which")
+            self._evaluators[evaluator.name] = evaluator
+
+    async def judge(self, trace: TraceInput) -> TraceScores:
+        """The scores of a trace. Never raises for what it contains."""
+        try:
+            return await self._judge(trace)
+        except Exception as error:
+            # The outermost loop over other people's data: one trace must not end the judging of all others. The
+            # error's own text may quote the trace, so only its place and kind are told.
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            failure = f"{type(error).__name__} in {Path(frame.filename).name}:{frame.lineno} ({frame.name})"
+            _log.error("trace %s is left unscored: %s", trace.trace_id.hex(), failure)
+            return TraceScores(trace_id=trace.trace_id, marks=trace.marks, failure=failure)
+
+    async def _judge(self, trace: TraceInput) -> TraceScores:
+        spans = {raw: decode_span(*raw) for raw in dict.fromkeys(trace.spans)}
+        by_id: dict[str, tuple[Raw, Span]] = {}
+        for raw, span in spans.items():
+            by_id.setdefault(span.span_id, (raw, span))
+        logs = [decode_log(*raw) for raw in dict.fromkeys(trace.logs)]
+        transcript = self._read(list(spans.values()), logs)
+        if trace.partial:
+            transcript = replace(transcript, runs=tuple(replace(run, partial=True) for run in transcript.runs))
+
+        placed = [one for one in self._place(transcript, trace.complete) if one.span_id in by_id]
+        verdicts = await self._verdicts(placed, trace)
+
+        marks = dict(trace.marks)
+        told = _Told(trace.trace_id, by_id, self._emission)
+        for key, (inputs, verdict) in verdicts.items():
+            before = marks.get(key)
+            sequence = 0 if before is None else before.sequence + before.told
+            if before is not None and before.outcome == outcome_of(verdict):
+                marks[key] = before._replace(inputs=inputs)
+                continue
+            # What was told before is never left standing as the last word, even if there is no score any more.
+            tell = is_told(verdict, self._emission) or sequence > 0
+            marks[key] = mark(verdict, inputs, sequence, tell)
+            told.add(key[0], verdict, sequence, before if sequence else None, transcript.session_id)
+        if trace.complete:
+            for run_id, rolled in _roll_ups(placed, marks).items():
+                if (run_id, ROLL_UPS) not in marks:
+                    told.add_roll_ups(run_id, rolled)
+                    marks[run_id, ROLL_UPS] = _ROLLED
+        settled = by_id.keys() if trace.complete else self._settled(transcript, placed, marks)
+        return TraceScores(
+            trace_id=trace.trace_id,
+            spans=told.scores(),
+            settled=frozenset(bytes.fromhex(span_id) for span_id in settled),
+            verdicts=tuple(told.verdicts),
+            marks=marks,
+        )
+
+    def _place(self, transcript: Transcript, complete: bool) -> Iterable[Placed]:
+        for name, evaluator in self._evaluators.items():
+            if evaluator.level is Level.SPAN:
+                yield from PLACERS[name](transcript, complete)
+            elif evaluator.level is Level.TRACE and complete:
+                yield from place_runs(transcript, name)
+
+    async def _verdicts(
+        self, placed: Sequence[Placed], trace: TraceInput
+    ) -> dict[tuple[str, str], tuple[str, Verdict]]:
+        """What is to be said now: (span, evaluator) → what the verdict rests on, and the verdict."""
+        groups: dict[tuple[str, str], list[Placed]] = {}
+        for one in placed:
+            groups.setdefault((one.span_id, one.evaluator), []).append(one)
+        due: dict[tuple[str, str], tuple[str, list[Placed]]] = {}
+        for key, cases in groups.items():
+            inputs = "+".join(inputs_of(one.case) for one in cases)
+            before = trace.marks.get(key)
+            if before is None:
+                if all(one.settled for one in cases):
+                    due[key] = (inputs, cases)
+            elif trace.complete and before.inputs != inputs:
+                due[key] = (inputs, cases)
+        items = [self._item(one, trace.rules_only) for _, cases in due.values() for one in cases]
+        answers = iter(await evaluate(items))
+        verdicts = {}
+        for key, (inputs, cases) in due.items():
+            verdict = combine([next(answers) for _ in cases])
+            # What is missing while a trace grows may still come.
+            if trace.complete or verdict.status is not Status.MISSING_INPUT:
+                verdicts[key] = (inputs, verdict)
+        return verdicts
+
+    def _item(self, one: Placed, rules_only: bool) -> Item:
+        evaluator = self._evaluators[one.evaluator]
+        judge = None if rules_only else self._judges.get(evaluator.settings.judge or "")
+        return Item(evaluator=evaluator, case=one.case, judge=judge)
+
+    def _settled(self, transcript: Transcript, placed: Iterable[Placed], marks: Marks) -> set[str]:
+        """Spans of a growing trace that can leave: steps that have all their verdicts, and what nobody reads.
+
+        Runs, agents and whatever encloses a tool can still receive a verdict.
+        """
+        steps = {turn.ref for run in transcript.runs for turn in run.turns}
+        steps |= {call.ref for run in transcript.runs for turn in run.turns for call in turn.calls}
+        awaited = {run.ref for run in transcript.runs} | {agent.span_id for agent in transcript.agents}
+        awaited |= set(transcript.enclosing.values())
+        awaited |= {one.span_id for one in placed if (one.span_id, one.evaluator) not in marks}
+        return {span_id for span_id in (steps | set(transcript.unread)) - awaited if span_id is not None}
+
+
+class _Told:
+    """Collects what is said about the spans of one trace."""
+
+    def __init__(self, trace_id: bytes, spans: Mapping[str, tuple[Raw, Span]], emission: Emission) -> None:
+        self._trace_id = trace_id
+        self._spans = spans
+        self._emission = emission
+        self._appended: dict[str, list[tuple[Verdict, int]]] = {}
+        self._extra: dict[str, list[EvaluationSpan]] = {}
+        self._roll_ups: dict[str, list[RollUp]] = {}
+        self.verdicts: list[PlacedVerdict] = []
+
+    def add(self, span_id: str, verdict: Verdict, sequence: int, before: Mark | None, session_id: str | None) -> None:
+        verdict = replace(verdict, evidence=tuple(ref for ref in verdict.evidence if ref in self._spans))
+        self.verdicts.append(
+            PlacedVerdict(
+                trace_id=self._trace_id.hex(),
+                span_id=span_id,
+                span_name=self._spans[span_id][1].name,
+                session_id=session_id,
+                sequence=sequence,
+                verdict=verdict,
+            )
+        )
+        target = self._target(span_id)
+        if before is not None:
+            supersedes = evaluation_span_id(
+                self._trace_id, target.span_id, verdict.evaluator, before.revision, before.sequence
+            )
+            self._extra.setdefault(span_id, []).append(evaluation_span(target, verdict, sequence, supersedes))
+        elif not is_told(verdict, self._emission):
+            return
+        elif is_taken(target, verdict.evaluator):
+            self._extra.setdefault(span_id, []).append(evaluation_span(target, verdict, sequence))
+        else:
+            self._appended.setdefault(span_id, []).append((verdict, sequence))
+
+    def add_roll_ups(self, span_id: str, rolled: list[RollUp]) -> None:
+        target = self._target(span_id)
+        self._roll_ups[span_id] = [one for one in rolled if not is_taken(target, one.evaluator)]
+
+    def scores(self) -> dict[bytes, SpanScores]:
+        scores = {}
+        for span_id in dict.fromkeys((*self._appended, *self._extra, *self._roll_ups)):
+            target = self._target(span_id)
+            appended = self._appended.get(span_id, [])
+            scores[target.span_id] = SpanScores(
+                tail=tail(
+                    [verdict for verdict, _ in appended],
+                    target.end_unix_nano,
+                    self._emission,
+                    self._roll_ups.get(span_id, ()),
+                ),
+                alternatives=tuple(evaluation_span(target, verdict, sequence) for verdict, sequence in appended),
+                extra=tuple(self._extra.get(span_id, ())),
+            )
+        return scores
+
+    def _target(self, span_id: str) -> Target:
+        (resource, _, _), span = self._spans[span_id]
+        return Target(
+            trace_id=self._trace_id,
+            span_id=bytes.fromhex(span_id),
+            end_unix_nano=span.end_ns or span.start_ns,
+            resource=resource,
+            attribute_keys=span.attributes.keys(),
+        )
+
+
+_ROLLED = Mark(0, "", "", "", True, "", None, None)
+
+
+def _roll_ups(placed: Iterable[Placed], marks: Marks) -> dict[str, list[RollUp]]:
+    """The roll-ups of each run over the steps that evaluators had something to say about."""
+    steps: dict[str, dict[tuple[str, str], StepOutcome]] = {}
+    for one in placed:
+        said = marks.get((one.span_id, one.evaluator))
+        if one.level is Level.SPAN and one.case.run.ref and said and said.status != Status.NOT_APPLICABLE:
+            outcome = StepOutcome(evaluator=one.evaluator, score=said.score, passed=said.passed)
+            steps.setdefault(one.case.run.ref, {})[one.span_id, one.evaluator] = outcome
+    return {run_id: roll_up(outcomes.values()) for run_id, outcomes in steps.items()}

@@ -1,0 +1,182 @@
+"""Span level: from a transcript to the steps that are to be judged, each placed on the span its verdict goes to.
+
+In: a `Transcript`.  Out: `Placed` cases, in order.  Nothing is judged here and nothing is left out because of what it
+contains: whether a step can be judged is the evaluator's to say.
+
+Where a verdict goes:
+
+* tool_selection          the LLM span that decided
+* tool_invocation         the call's tool span; all calls of a turn without one share the LLM span that decided
+* tool_response_handling  the first LLM span whose input contains the results, once for all results new to it
+
+Without such a span: the nearest agent span around the tool span, else the run's span.
+
+A step of a trace that is still growing is `settled` when everything that a verdict on it needs is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, Run, ToolCall, Turn
+from evaluators.verdict import Level
+from processors.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A case for the evaluator of this name, and the span (lower-case hex) on which its verdict belongs."""
+
+    evaluator: str
+    level: Level
+    span_id: str
+    case: Case
+    settled: bool
+
+
+Placer: TypeAlias = Callable[[Transcript, bool], Iterator[Placed]]
+
+
+def place_selection(transcript: Transcript, complete: bool) -> Iterator[Placed]:
+    """One case per turn that chose tools or, as the first answer to a message of the user, chose none of those offered.
+
+    Calls that no captured turn asked for are cases too, of a turn of which nothing but its calls is known.
+    """
+
+    def placed(span_id: str, run: Run, turn: Turn, settled: bool) -> Placed:
+        case = DecisionCase(run=run, turn=turn)
+        return Placed(
+            evaluator="tool_selection", level=Level.SPAN, span_id=span_id, case=case, settled=complete or settled
+        )
+
+    for run in transcript.runs:
+        openings, last = _openings(run), _last_turns(run)
+        calls_tools = any(turn.calls for turn in run.turns) or bool(run.loose_calls)
+        for turn in run.turns:
+            # A plain chat has no tools to choose from. Where the offer wasn't captured, only a run that calls tools
+            # shows that there was one.
+            in_play = bool(turn.tools) if turn.tools is not None else calls_tools
+            span_id = turn.ref or _Around(transcript, run).first(turn.calls)
+            if span_id is not None and (turn.calls or (turn.index in openings and in_play)):
+                yield placed(span_id, run, turn, _returned(turn.calls) or turn.index < last[turn.agent])
+        for span_id, calls in _by_target(run.loose_calls, _Around(transcript, run)).items():
+            yield placed(span_id, run, Turn(index=len(run.turns), calls=calls), False)
+
+
+def place_invocation(transcript: Transcript, complete: bool) -> Iterator[Placed]:
+    """One case per tool span, and one per turn for its calls that have none."""
+
+    def placed(run: Run, turn: Turn | None, calls: tuple[ToolCall, ...], followed: bool) -> Iterator[Placed]:
+        without_span = (turn.ref if turn else None) or _Around(transcript, run).first(calls)
+        for span_id, here in _by_target(calls, lambda call: call.ref or without_span).items():
+            yield Placed(
+                evaluator="tool_invocation",
+                level=Level.SPAN,
+                span_id=span_id,
+                case=CallsCase(run=run, calls=here, turn=turn),
+                settled=complete or followed or (turn is not None and _returned(here)),
+            )
+
+    for run in transcript.runs:
+        last = _last_turns(run)
+        for turn in run.turns:
+            yield from placed(run, turn, turn.calls, turn.index < last[turn.agent])
+        yield from placed(run, None, run.loose_calls, False)
+
+
+def place_response_handling(transcript: Transcript, complete: bool) -> Iterator[Placed]:
+    """One case per turn that saw results first, and one per place for results that no captured turn saw."""
+
+    def placed(span_id: str, case: ResponseCase, settled: bool) -> Placed:
+        return Placed(evaluator="tool_response_handling", level=Level.SPAN, span_id=span_id, case=case, settled=settled)
+
+    for run in transcript.runs:
+        calls, asked = run.calls, _CallsById(run)
+        seen: set[int] = set()
+        for turn in run.turns:
+            places = asked.answered_by(turn)
+            seen.update(places)
+            answered = tuple(calls[place] for place in places)
+            span_id = turn.ref or _Around(transcript, run).first(answered)
+            if answered and span_id is not None:
+                later = tuple(
+                    other for other in run.turns if other.index > turn.index and other.user_turn == turn.user_turn
+                )
+                yield placed(span_id, ResponseCase(run=run, calls=answered, turn=turn, later=later), True)
+        unseen = tuple(
+            call
+            for place, call in enumerate(calls)
+            if place not in seen and call.result is not None and not call.is_handoff
+        )
+        for span_id, here in _by_target(unseen, _Around(transcript, run)).items():
+            yield placed(span_id, ResponseCase(run=run, calls=here, turn=None), complete)
+
+
+PLACERS: Mapping[str, Placer] = {
+    "tool_selection": place_selection,
+    "tool_invocation": place_invocation,
+    "tool_response_handling": place_response_handling,
+}
+
+
+class _CallsById:
+    """The calls of a run by id; an id may come again in a later turn."""
+
+    def __init__(self, run: Run) -> None:
+        asked_in = [turn.index for turn in run.turns for _ in turn.calls] + [-1] * len(run.loose_calls)
+        self._known: dict[str, list[tuple[int, int]]] = {}
+        for place, call in enumerate(run.calls):
+            self._known.setdefault(call.id, []).append((asked_in[place], place))
+
+    def answered_by(self, turn: Turn) -> list[int]:
+        """Places in `run.calls` of the calls whose results the turn is the first to see: the nearest of each id."""
+        places: dict[int, None] = {}
+        for call_id in turn.answers:
+            before = [known for known in self._known.get(call_id, ()) if known[0] <= turn.index]
+            if before:
+                places[max(before)[1]] = None
+        return list(places)
+
+
+def _openings(run: Run) -> frozenset[int]:
+    """Indexes of the turns that were an agent's first answer to a message of the user; failed requests don't answer."""
+    first: dict[tuple[str | None, int], int] = {}
+    for turn in run.turns:
+        if turn.error is None:
+            first.setdefault((turn.agent, turn.user_turn), turn.index)
+    return frozenset(first.values())
+
+
+def _last_turns(run: Run) -> dict[str | None, int]:
+    return {turn.agent: turn.index for turn in run.turns}
+
+
+def _returned(calls: Iterable[ToolCall]) -> bool:
+    return all(call.result is not None for call in calls)
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """The nearest agent span around a call's tool span, else the run's span."""
+
+    transcript: Transcript
+    run: Run
+
+    def __call__(self, call: ToolCall) -> str | None:
+        return self.transcript.enclosing.get(call.ref or "") or self.run.ref
+
+    def first(self, calls: Iterable[ToolCall]) -> str | None:
+        """The same for several calls that share a place."""
+        found = (self.transcript.enclosing.get(call.ref or "") for call in calls)
+        return next((span_id for span_id in found if span_id), self.run.ref)
+
+
+def _by_target(calls: Iterable[ToolCall], target: Callable[[ToolCall], str | None]) -> dict[str, tuple[ToolCall, ...]]:
+    grouped: dict[str, list[ToolCall]] = {}
+    for call in calls:
+        span_id = target(call)
+        if span_id is not None:
+            grouped.setdefault(span_id, []).append(call)
+    return {span_id: tuple(here) for span_id, here in grouped.items()}

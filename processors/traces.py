@@ -1,0 +1,70 @@
+"""Trace level: the runs of a trace as cases, and what the scores of a run's steps amount to.
+
+In: a `Transcript`; for roll-ups the outcomes of span-level evaluators.  Out: cases placed on each run's span, and
+`RollUp`s.  A roll-up summarises verdicts and is never one itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from evaluators.cases import RunCase
+from evaluators.verdict import Level
+from processors.spans import Placed
+from processors.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepOutcome:
+    """What became of one step; `score` and `passed` are None where there is no score."""
+
+    evaluator: str
+    score: float | None
+    passed: bool | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RollUp:
+    """The steps of one run that one evaluator looked at.
+
+    `mean`, `lowest` and `all_passed` are None when nothing was judged.
+    """
+
+    evaluator: str
+    judged: int
+    unscored: int
+    mean: float | None = None
+    lowest: float | None = None
+    all_passed: bool | None = None
+
+
+def place_runs(transcript: Transcript, evaluator: str) -> Iterator[Placed]:
+    """One case per run, for a trace that is complete."""
+    for run in transcript.runs:
+        if run.ref is not None:
+            yield Placed(evaluator=evaluator, level=Level.TRACE, span_id=run.ref, case=RunCase(run=run), settled=True)
+
+
+def roll_up(outcomes: Iterable[StepOutcome]) -> list[RollUp]:
+    """One `RollUp` per evaluator, in order of first appearance."""
+    grouped: dict[str, list[StepOutcome]] = {}
+    for outcome in outcomes:
+        grouped.setdefault(outcome.evaluator, []).append(outcome)
+    rolled = []
+    for evaluator, steps in grouped.items():
+        scores = [step.score for step in steps if step.score is not None]
+        if scores:
+            rolled.append(
+                RollUp(
+                    evaluator=evaluator,
+                    judged=len(scores),
+                    unscored=len(steps) - len(scores),
+                    mean=sum(scores) / len(scores),
+                    lowest=min(scores),
+                    all_passed=all(step.passed for step in steps if step.score is not None),
+                )
+            )
+        else:
+            rolled.append(RollUp(evaluator=evaluator, judged=0, unscored=len(steps)))
+    return rolled

@@ -1,0 +1,275 @@
+"""TraceJudge: what is said about which span, when, and never twice."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+
+import pytest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
+from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
+
+from evaluators.cases import Run, Tool
+from evaluators.evaluator import Evaluator
+from evaluators.verdict import Status
+from processors.judging import TraceInput, TraceJudge, TraceScores
+from processors.otlp import Log, Span
+from processors.scores import Emission
+from processors.transcript import Agent, Transcript
+from tests.processors.steps import (
+    TRACE_ID,
+    Completion,
+    Handling,
+    Invocation,
+    Selection,
+    call,
+    hex_id,
+    raw_span,
+    turn,
+)
+
+AGENT, DECIDES, TOOL, ANSWERS = 1, 2, 3, 4
+
+
+def whole_run(*, tool_result: str | None = "sunny", answered: bool = True) -> Transcript:
+    """An agent that decides, calls one tool and answers."""
+    turns = [turn(0, DECIDES, call("c1", tool_span=TOOL, result=tool_result), tools=[Tool(name="look_up")])]
+    if answered:
+        turns.append(turn(1, ANSWERS, answers=["c1"]))
+    run = Run(turns=tuple(turns), ref=hex_id(AGENT), user_inputs=("Is it sunny?",))
+    return Transcript(
+        trace_id=TRACE_ID.hex(),
+        session_id="s-1",
+        runs=(run,),
+        agents=(Agent(name="a", span_id=hex_id(AGENT)),),
+        enclosing={hex_id(TOOL): hex_id(AGENT)},
+    )
+
+
+SPANS = [
+    raw_span(AGENT, name="agent"),
+    raw_span(DECIDES, name="chat", parent=AGENT),
+    raw_span(TOOL, name="look_up", parent=AGENT),
+    raw_span(ANSWERS, name="chat", parent=AGENT),
+]
+
+
+def judge_of(transcript: Transcript, *evaluators: Evaluator[object], emission: Emission | None = None) -> TraceJudge:
+    chosen = evaluators or (Selection(), Invocation(), Handling(), Completion())
+
+    def read(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:
+        return transcript
+
+    return TraceJudge(chosen, emission=emission, read=read)
+
+
+def trace(*, complete: bool = True, marks: object = None, spans: object = None, partial: bool = False) -> TraceInput:
+    return TraceInput(
+        trace_id=TRACE_ID,
+        spans=SPANS if spans is None else spans,  # type: ignore[arg-type]
+        complete=complete,
+        partial=partial,
+        marks=marks or {},  # type: ignore[arg-type]
+    )
+
+
+def keys(tail: bytes) -> dict[str, object]:
+    message = SpanMessage.FromString(tail)
+    return {pair.key: getattr(pair.value, pair.value.WhichOneof("value")) for pair in message.attributes}
+
+
+def labels(scores: TraceScores) -> dict[tuple[str, str], str | None]:
+    return {(one.span_id, one.verdict.evaluator): one.verdict.label for one in scores.verdicts}
+
+
+async def test_each_verdict_goes_to_the_span_that_it_is_about() -> None:
+    scores = await judge_of(whole_run()).judge(trace())
+    assert labels(scores) == {
+        (hex_id(DECIDES), "tool_selection"): "correct",
+        (hex_id(TOOL), "tool_invocation"): "correct",
+        (hex_id(ANSWERS), "tool_response_handling"): "correct",
+        (hex_id(AGENT), "task_completion"): "correct",
+    }
+    tails = {span_id.hex(): set(keys(of.tail)) for span_id, of in scores.spans.items()}
+    assert "eval.tool_selection.score" in tails[hex_id(DECIDES)]
+    assert "eval.tool_invocation.score" in tails[hex_id(TOOL)]
+    assert "eval.tool_response_handling.score" in tails[hex_id(ANSWERS)]
+    assert "eval.task_completion.score" in tails[hex_id(AGENT)]
+    assert not any("tool_" in key and key.endswith((".score", ".label", ".passed")) for key in tails[hex_id(AGENT)])
+
+
+async def test_a_verdict_carries_the_name_of_its_span_and_its_session() -> None:
+    scores = await judge_of(whole_run(), Invocation()).judge(trace())
+    (said,) = scores.verdicts
+    assert (said.trace_id, said.span_name, said.session_id, said.sequence) == (TRACE_ID.hex(), "look_up", "s-1", 0)
+
+
+async def test_the_run_span_shows_what_the_steps_amount_to() -> None:
+    scores = await judge_of(whole_run(), Invocation(faulty=["c1"]), Selection(status=Status.NEEDS_JUDGE)).judge(trace())
+    run = keys(scores.spans[bytes.fromhex(hex_id(AGENT))].tail)
+    assert run == {
+        "eval.tool_invocation.run.mean": 0.0,
+        "eval.tool_invocation.run.min": 0.0,
+        "eval.tool_invocation.run.all_passed": False,
+        "eval.tool_invocation.run.judged": 1,
+        "eval.tool_invocation.run.unscored": 0,
+        "eval.tool_selection.run.judged": 0,
+        "eval.tool_selection.run.unscored": 1,
+    }
+
+
+async def test_what_does_not_apply_is_no_step_of_the_roll_up() -> None:
+    scores = await judge_of(whole_run(), Selection(status=Status.NOT_APPLICABLE)).judge(trace())
+    assert scores.spans == {}
+
+
+async def test_steps_of_a_growing_trace_are_judged_when_settled_and_the_run_is_not() -> None:
+    scores = await judge_of(whole_run()).judge(trace(complete=False))
+    assert {evaluator for _, evaluator in labels(scores)} == {
+        "tool_selection",
+        "tool_invocation",
+        "tool_response_handling",
+    }
+    assert scores.settled == {bytes.fromhex(hex_id(n)) for n in (DECIDES, TOOL, ANSWERS)}
+
+
+async def test_a_step_without_its_result_waits_and_so_do_its_spans() -> None:
+    growing = whole_run(tool_result=None, answered=False)
+    scores = await judge_of(growing).judge(trace(complete=False, spans=SPANS[:3]))
+    assert scores.verdicts == ()
+    assert scores.settled == frozenset()
+
+
+async def test_a_result_that_nobody_has_used_yet_does_not_hold_back_the_call() -> None:
+    scores = await judge_of(whole_run(answered=False)).judge(trace(complete=False, spans=SPANS[:3]))
+    assert set(labels(scores)) == {(hex_id(DECIDES), "tool_selection"), (hex_id(TOOL), "tool_invocation")}
+    assert scores.settled == {bytes.fromhex(hex_id(n)) for n in (DECIDES, TOOL)}
+
+
+async def test_the_last_turn_of_a_run_without_an_agent_span_waits_for_the_verdict_on_the_run() -> None:
+    run = Run(turns=whole_run().runs[0].turns, ref=hex_id(ANSWERS))
+    bare = Transcript(trace_id=TRACE_ID.hex(), runs=(run,))
+    scores = await judge_of(bare).judge(trace(complete=False, spans=SPANS[1:]))
+    assert scores.settled == {bytes.fromhex(hex_id(n)) for n in (DECIDES, TOOL)}
+
+
+async def test_what_is_missing_while_a_trace_grows_is_not_said_to_be_missing() -> None:
+    judge = judge_of(whole_run(), Selection(status=Status.MISSING_INPUT))
+    growing = await judge.judge(trace(complete=False))
+    assert growing.verdicts == ()
+    assert bytes.fromhex(hex_id(DECIDES)) not in growing.settled
+    finished = await judge.judge(trace(marks=growing.marks))
+    assert [said.verdict.status for said in finished.verdicts] == [Status.MISSING_INPUT]
+
+
+async def test_nothing_is_said_twice_as_a_trace_grows() -> None:
+    judge = judge_of(whole_run())
+    first = await judge.judge(trace(complete=False))
+    second = await judge.judge(trace(marks=first.marks))
+    assert {evaluator for _, evaluator in labels(second)} == {"task_completion"}
+    third = await judge.judge(trace(marks=second.marks))
+    assert third.verdicts == ()
+    assert third.spans == {}
+
+
+async def test_the_roll_up_counts_steps_that_were_judged_while_the_trace_grew() -> None:
+    judge = judge_of(whole_run(), Invocation(faulty=["c1"]))
+    first = await judge.judge(trace(complete=False))
+    second = await judge.judge(trace(marks=first.marks))
+    assert keys(second.spans[bytes.fromhex(hex_id(AGENT))].tail)["eval.tool_invocation.run.mean"] == 0.0
+
+
+async def test_a_step_that_grew_is_judged_again_and_the_new_verdict_supersedes_the_old_one() -> None:
+    first = await judge_of(whole_run(tool_result=None, answered=False), Invocation()).judge(trace())
+    second = await judge_of(whole_run(), Invocation(faulty=["c1"])).judge(trace(marks=first.marks))
+    (said,) = second.verdicts
+    assert said.sequence == 1
+    of_tool = second.spans[bytes.fromhex(hex_id(TOOL))]
+    assert of_tool.tail == b""
+    (extra,) = of_tool.extra
+    (before,) = first.spans[bytes.fromhex(hex_id(TOOL))].alternatives
+    assert keys(extra.span)["eval.tool_invocation.supersedes"] == before.span_id.hex()
+    assert extra.span_id != before.span_id
+
+
+async def test_a_step_that_grew_without_changing_its_verdict_says_nothing_new() -> None:
+    first = await judge_of(whole_run(tool_result=None, answered=False), Invocation()).judge(trace())
+    second = await judge_of(whole_run(), Invocation()).judge(trace(marks=first.marks))
+    assert second.verdicts == ()
+
+
+async def test_a_score_that_turns_out_to_have_no_ground_is_withdrawn() -> None:
+    first = await judge_of(whole_run(tool_result=None, answered=False), Invocation()).judge(trace())
+    second = await judge_of(whole_run(), Invocation(status=Status.NOT_APPLICABLE)).judge(trace(marks=first.marks))
+    (extra,) = second.spans[bytes.fromhex(hex_id(TOOL))].extra
+    assert keys(extra.span)["eval.tool_invocation.status"] == "not_applicable"
+
+
+async def test_a_verdict_that_was_not_told_is_not_superseded() -> None:
+    growing = whole_run(tool_result=None, answered=False)
+    first = await judge_of(growing, Invocation(status=Status.NEEDS_JUDGE)).judge(trace())
+    assert first.spans[bytes.fromhex(hex_id(AGENT))].tail  # the roll-up alone
+    second = await judge_of(whole_run(), Invocation()).judge(trace(marks=first.marks))
+    of_tool = second.spans[bytes.fromhex(hex_id(TOOL))]
+    assert keys(of_tool.tail)["eval.tool_invocation.label"] == "correct"
+    assert of_tool.extra == ()
+
+
+async def test_a_span_that_came_with_a_score_is_left_as_it_is() -> None:
+    scored = KeyValue(key="eval.tool_invocation.score", value=AnyValue(double_value=0.5))
+    spans = [*SPANS[:2], raw_span(TOOL, name="look_up", parent=AGENT, attributes=[scored]), SPANS[3]]
+    scores = await judge_of(whole_run(), Invocation()).judge(trace(spans=spans))
+    of_tool = scores.spans[bytes.fromhex(hex_id(TOOL))]
+    assert of_tool.tail == b""
+    assert [keys(extra.span)["eval.tool_invocation.label"] for extra in of_tool.extra] == ["correct"]
+
+
+async def test_a_partial_trace_says_so_in_every_run() -> None:
+    completion = Completion()
+    await judge_of(whole_run(), completion).judge(trace(partial=True))
+    assert [case.run.partial for case in completion.seen] == [True]
+
+
+async def test_several_cases_on_one_span_become_one_verdict() -> None:
+    both = (turn(0, DECIDES, call("c1", result="a")), turn(1, DECIDES, call("c2", result="b"), answers=["c1"]))
+    loop = Transcript(trace_id=TRACE_ID.hex(), runs=(Run(turns=both, ref=hex_id(AGENT)),))
+    scores = await judge_of(loop, Invocation(faulty=["c2"])).judge(trace())
+    (said,) = scores.verdicts
+    assert (said.span_id, said.verdict.score, said.verdict.passed) == (hex_id(DECIDES), 0.5, False)
+    assert [one.call_id for one in said.verdict.calls] == ["c1", "c2"]
+
+
+async def test_a_fault_of_ours_costs_one_trace_its_scores_and_says_where_without_content(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def read(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:
+        raise KeyError("the secret of the trace")
+
+    scores = await TraceJudge([Selection()], read=read).judge(trace())
+    assert scores.failure is not None
+    assert "KeyError" in scores.failure
+    assert "test_judging.py" in scores.failure
+    assert "secret" not in scores.failure + caplog.text
+    assert scores.spans == {}
+
+
+async def test_input_and_scores_cross_to_another_process() -> None:
+    scores = await judge_of(whole_run()).judge(pickle.loads(pickle.dumps(trace())))
+    assert pickle.loads(pickle.dumps(scores)) == scores
+
+
+async def test_spans_in_no_particular_order_or_sent_twice_change_nothing() -> None:
+    judge = judge_of(whole_run())
+    assert await judge.judge(trace(spans=[*SPANS[::-1], *SPANS])) == await judge.judge(trace())
+
+
+@pytest.mark.parametrize("name", ["Tool", "run", "class", "2nd", "a-b", "a.b", ""])
+def test_an_evaluator_needs_a_name_that_every_backend_can_search(name: str) -> None:
+    named = type("Named", (Completion,), {"name": name})
+    with pytest.raises(ValueError, match="no name for an evaluator"):
+        judge_of(whole_run(), named())
+
+
+def test_an_evaluator_is_given_once() -> None:
+    with pytest.raises(ValueError, match="twice"):
+        judge_of(whole_run(), Selection(), Selection())
