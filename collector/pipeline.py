@@ -1,0 +1,262 @@
+"""Joins receivers, assembler and destinations: what is taken in, what is held, and who gets what.
+
+In: requests from receivers (it is their `Intake`).  Out: parcels in the queues of the destinations (it is the
+assembler's `Outlet`).  A request is acknowledged when everything in it is in the store or in the tally of what was
+rejected; before that nothing of it is kept.  Runs on the event loop and never blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from collector import wire
+from collector.assembler import Arrival, Assembler
+from collector.intake import Accepted, OverloadedError, UndeclaredSignalError
+from collector.jobs import EvaluationSpan
+from collector.records import Origin, Outbound, Parcel, Ref, Signal, SpanRecord
+from collector.store import RETRY_AFTER_S, Budget, MemoryStore
+from collector.tally import Tally
+
+# Backends route by these, so they travel with the telemetry; spans of different values never share a request.
+FORWARDED_HEADERS = ("x-project-name",)
+
+
+class ScoreMode(StrEnum):
+    """How a destination gets scores."""
+
+    ATTRIBUTES = "attributes"
+    EVALUATION_SPANS = "evaluation_spans"
+    BOTH = "both"
+    NONE = "none"
+
+    @property
+    def waits(self) -> bool:
+        """Whether spans are held for it."""
+        return self in (ScoreMode.ATTRIBUTES, ScoreMode.BOTH)
+
+
+class Queue(Protocol):
+    """A destination's queue, as far as it is filled from here."""
+
+    def put(self, ref: Ref, parcel: Parcel) -> None:
+        """Take a reference, whatever the queue's length."""
+
+    def has_room(self) -> bool:
+        """Whether more should be let in at the receivers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """An exporter as the pipeline sees it."""
+
+    name: str
+    mode: ScoreMode
+    queue: Queue
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the collector has to be told about the content of spans and log records, all tests on bytes.
+
+    `wants_span(span, scope)`, `wants_log(record, scope)`: whether judging needs it.  `late_mark`: attributes to append
+    to a span that came too late.
+    """
+
+    wants_span: Callable[[bytes, bytes], bool]
+    wants_log: Callable[[bytes, bytes], bool]
+    late_mark: bytes
+
+
+class Pipeline:
+    """See the module's text.
+
+    Args:
+        destinations: per declared signal the exporters of its pipeline.
+        parcels: keeps what is on its way out.
+        budget: what all stores together may hold.
+        tally: where everything is counted.
+        clock: seconds on a monotonic clock.
+    """
+
+    def __init__(
+        self,
+        destinations: Mapping[Signal, Sequence[Destination]],
+        parcels: MemoryStore[Parcel],
+        budget: Budget,
+        tally: Tally,
+        clock: Callable[[], float],
+    ) -> None:
+        self._destinations = destinations
+        self._parcels = parcels
+        self._budget = budget
+        self._tally = tally
+        self._clock = clock
+        self._origins = wire.Origins()
+        self._assembler: Assembler | None = None
+        self._reading: Reading | None = None
+        traces = destinations.get(Signal.TRACES, ())
+        self._waiting = [one for one in traces if one.mode.waits]
+        self._immediate = [one for one in traces if not one.mode.waits]
+
+    def attach(self, assembler: Assembler, reading: Reading) -> None:
+        """Put the assembler between receivers and those destinations that wait for scores."""
+        self._assembler = assembler
+        self._reading = reading
+
+    # -- Intake ------------------------------------------------------------------------------------------------------
+
+    def accepts(self, signal: Signal) -> bool:
+        """Whether a pipeline is declared for the signal."""
+        return signal in self._destinations
+
+    async def take(self, signal: Signal, request: bytes, *, receiver: str, headers: Mapping[str, str]) -> Accepted:
+        """See `collector.intake.Intake`."""
+        if signal not in self._destinations:
+            raise UndeclaredSignalError(f"no {signal} pipeline is configured (service::pipelines::{signal})")
+        try:
+            self._require_room(signal, len(request))
+        except OverloadedError:
+            self._tally.add("receiver_refused_requests", receiver=receiver, signal=signal)
+            raise
+        kept = tuple((name, headers[name]) for name in FORWARDED_HEADERS if name in headers)
+        if signal is Signal.TRACES:
+            return self._take_spans(request, kept, receiver)
+        if signal is Signal.LOGS:
+            return self._take_logs(request, kept, receiver)
+        points = wire.count_data_points(request)
+        self._tally.add("receiver_accepted_metric_points", points, receiver=receiver)
+        self._send(Parcel(signal, request, points, kept), self._destinations[signal])
+        return Accepted()
+
+    def _require_room(self, signal: Signal, size_bytes: int) -> None:
+        for destination in self._destinations[signal]:
+            if not destination.queue.has_room():
+                raise OverloadedError(
+                    f"the queue of exporter {destination.name} is full; try again later", RETRY_AFTER_S
+                )
+        try:
+            self._budget.require(size_bytes)
+        except OverloadedError:
+            if self._assembler is None:
+                raise
+            self._assembler.shed(self._clock())
+            self._budget.require(size_bytes)
+
+    def _take_spans(self, request: bytes, headers: tuple[tuple[str, str], ...], receiver: str) -> Accepted:
+        sliced = wire.slice_spans(request, headers, self._origins)
+        records = sliced.records
+        self._tally.add("receiver_accepted_spans", len(records), receiver=receiver)
+        if sliced.rejected:
+            self._tally.add("receiver_rejected_spans", len(sliced.rejected), receiver=receiver)
+        if self._assembler is None or self._reading is None:
+            passed = held = [Outbound(record.origin, record.span) for record in records]
+            untouched = not sliced.rejected
+        else:
+            passed, held, untouched = self._sort(records, self._assembler, self._reading)
+            untouched = untouched and not sliced.rejected
+        if untouched and len(passed) == len(records):
+            # The request goes on as it came: nothing in it was held, marked or left out.
+            self._send(Parcel(Signal.TRACES, request, len(records), headers), self._destinations[Signal.TRACES])
+        else:
+            self._send_spans(passed, self._waiting)
+            self._send_spans([*passed, *held], self._immediate)
+        if not sliced.rejected:
+            return Accepted()
+        return Accepted(len(sliced.rejected), wire.describe_rejections(sliced.rejected))
+
+    def _sort(
+        self, records: Sequence[SpanRecord], assembler: Assembler, reading: Reading
+    ) -> tuple[list[Outbound], list[Outbound], bool]:
+        """Which spans go on at once, which are held, and whether all that goes on is as it came."""
+        now_s = self._clock()
+        passed: list[Outbound] = []
+        held: list[Outbound] = []
+        untouched = True
+        # Wanted spans first: what they make of their trace decides about the others.
+        unwanted = []
+        for record in records:
+            if not reading.wants_span(record.span, record.origin.scope):
+                unwanted.append(record)
+                continue
+            arrival = assembler.add(record, True, now_s)
+            if arrival is Arrival.HELD:
+                held.append(Outbound(record.origin, record.span))
+            elif arrival is Arrival.LATE:
+                self._tally.add("processor_late_spans")
+                untouched = False
+                passed.append(Outbound(record.origin, record.span, reading.late_mark))
+            elif arrival is Arrival.DUPLICATE:
+                self._tally.add("processor_deduplicated_spans")
+            else:
+                passed.append(Outbound(record.origin, record.span))
+        for record in unwanted:
+            arrival = Arrival.PASSED
+            if assembler.knows(record.trace_id) or assembler.remembers(record.trace_id):
+                arrival = assembler.add(record, False, now_s)
+            if arrival is Arrival.HELD:
+                held.append(Outbound(record.origin, record.span))
+            elif arrival is Arrival.DUPLICATE:
+                self._tally.add("processor_deduplicated_spans")
+            else:
+                passed.append(Outbound(record.origin, record.span))
+        return passed, held, untouched
+
+    def _take_logs(self, request: bytes, headers: tuple[tuple[str, str], ...], receiver: str) -> Accepted:
+        sliced = wire.slice_logs(request, headers, self._origins)
+        self._tally.add("receiver_accepted_log_records", len(sliced.records), receiver=receiver)
+        if self._assembler is not None and self._reading is not None:
+            now_s = self._clock()
+            for record in sliced.records:
+                if record.trace_id and self._reading.wants_log(record.record, record.origin.scope):
+                    self._assembler.add_log(record, now_s)
+        destinations = self._destinations[Signal.LOGS]
+        if not sliced.rejected:
+            self._send(Parcel(Signal.LOGS, request, len(sliced.records), headers), destinations)
+            return Accepted()
+        self._tally.add("receiver_rejected_log_records", len(sliced.rejected), receiver=receiver)
+        if sliced.records:
+            rebuilt = wire.build_logs_request(sliced.records)
+            self._send(Parcel(Signal.LOGS, rebuilt, len(sliced.records), headers), destinations)
+        return Accepted(len(sliced.rejected), wire.describe_rejections(sliced.rejected))
+
+    # -- Outlet ------------------------------------------------------------------------------------------------------
+
+    def leave(self, spans: Sequence[Outbound]) -> None:
+        """See `collector.assembler.Outlet`."""
+        self._send_spans(spans, self._waiting)
+
+    def evaluations(self, spans: Sequence[EvaluationSpan], like: SpanRecord, *, late: bool) -> None:
+        """See `collector.assembler.Outlet`."""
+        if not spans:
+            return
+        modes = {ScoreMode.EVALUATION_SPANS, ScoreMode.BOTH} | ({ScoreMode.ATTRIBUTES} if late else set())
+        targets = [one for one in (*self._waiting, *self._immediate) if one.mode in modes]
+        if not targets:
+            return
+        self._tally.add("processor_created_spans", len(spans))
+        outbound = [
+            Outbound(
+                Origin(span.resource, like.origin.resource_schema_url, span.scope, "", like.origin.headers), span.span
+            )
+            for span in spans
+        ]
+        self._send_spans(outbound, targets)
+
+    def _send_spans(self, spans: Iterable[Outbound], destinations: Sequence[Destination]) -> None:
+        if not destinations:
+            return
+        by_headers: dict[tuple[tuple[str, str], ...], list[Outbound]] = {}
+        for span in spans:
+            by_headers.setdefault(span.origin.headers, []).append(span)
+        for headers, group in by_headers.items():
+            self._send(Parcel(Signal.TRACES, wire.build_request(group), len(group), headers), destinations)
+
+    def _send(self, parcel: Parcel, destinations: Sequence[Destination]) -> None:
+        if not destinations or not parcel.items:
+            return
+        ref = self._parcels.put(parcel, len(parcel.request), len(destinations))
+        for destination in destinations:
+            destination.queue.put(ref, parcel)

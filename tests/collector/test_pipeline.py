@@ -1,0 +1,229 @@
+"""What is taken in, what is held, and who gets what: the pipeline with the real slicing and the real assembler."""
+
+from collections.abc import Sequence
+
+import pytest
+from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+from collector.assembler import Assembler
+from collector.assembler_settings import Settings
+from collector.intake import OverloadedError, UndeclaredSignalError
+from collector.jobs import EvaluationSpan, Job, Judged, SpanScores
+from collector.pipeline import Destination, Pipeline, Reading, ScoreMode
+from collector.records import Parcel, Ref, Signal
+from collector.store import Budget, MemoryStore
+from collector.tally import Tally
+
+LATE = Span(name="late mark").SerializeToString()
+SCORE = Span(name="scored").SerializeToString()
+
+
+class Shelf:
+    """A queue that only keeps."""
+
+    def __init__(self) -> None:
+        self.parcels: list[Parcel] = []
+        self.full = False
+
+    def put(self, ref: Ref, parcel: Parcel) -> None:
+        self.parcels.append(parcel)
+
+    def has_room(self) -> bool:
+        return not self.full
+
+    def spans(self) -> list[Span]:
+        requests = [ExportTraceServiceRequest.FromString(one.request) for one in self.parcels]
+        return [
+            span
+            for request in requests
+            for resource in request.resource_spans
+            for scope in resource.scope_spans
+            for span in scope.spans
+        ]
+
+    def names(self) -> list[str]:
+        return [span.name for span in self.spans()]
+
+
+class Bench:
+    def __init__(self, *modes: ScoreMode, limit_bytes: int = 1 << 30) -> None:
+        self.now_s = 0.0
+        self.jobs: list[Job] = []
+        self.tally = Tally()
+        self.budget = Budget(limit_bytes)
+        self.shelves = [Shelf() for _ in modes]
+        destinations = [
+            Destination(f"d{at}", mode, shelf) for at, (mode, shelf) in enumerate(zip(modes, self.shelves, strict=True))
+        ]
+        self.pipeline = Pipeline(
+            {Signal.TRACES: destinations, Signal.LOGS: destinations},
+            MemoryStore(self.budget),
+            self.budget,
+            self.tally,
+            lambda: self.now_s,
+        )
+        self.assembler = Assembler(
+            Settings(), MemoryStore(self.budget), MemoryStore(self.budget), self.pipeline, self.jobs.append, LATE
+        )
+        self.pipeline.attach(
+            self.assembler, Reading(lambda span, _: b"gen_ai" in span, lambda record, _: b"gen_ai" in record, LATE)
+        )
+
+    async def take(self, request: bytes, signal: Signal = Signal.TRACES, **headers: str) -> tuple[int, str]:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        accepted = await self.pipeline.take(signal, request, receiver="otlp", headers=named)
+        return accepted.rejected, accepted.message
+
+    def wait(self, seconds: float) -> None:
+        self.now_s += seconds
+        self.assembler.tick(self.now_s)
+
+    def answer(self, *scored: int) -> None:
+        carrier = EvaluationSpan(b"", b"", Span(trace_id=bytes(15) + b"\1", name="evaluation").SerializeToString())
+        scores = {number.to_bytes(8): SpanScores(SCORE, [carrier], []) for number in scored}
+        self.assembler.judged(Judged(self.jobs[-1].trace_id, scores), self.now_s)
+
+
+def spans(*numbers: int, wanted: bool = False, trace: int = 1, parent: int = 0) -> bytes:
+    request = ExportTraceServiceRequest()
+    scope = request.resource_spans.add().scope_spans.add()
+    for number in numbers:
+        span = scope.spans.add(trace_id=trace.to_bytes(16), span_id=number.to_bytes(8), name=f"span {number}")
+        if parent:
+            span.parent_span_id = parent.to_bytes(8)
+        if wanted:
+            span.attributes.add(key="gen_ai.operation.name").value.string_value = "chat"
+    return request.SerializeToString()
+
+
+async def test_a_request_nobody_is_interested_in_goes_on_byte_for_byte() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES, ScoreMode.NONE)
+    request = spans(1, 2, 3)
+    assert await bench.take(request) == (0, "")
+    assert [one.request for shelf in bench.shelves for one in shelf.parcels] == [request, request]
+    assert bench.shelves[0].parcels[0].items == 3
+
+
+async def test_wanted_spans_are_held_for_those_who_wait_and_go_on_to_those_who_do_not() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES, ScoreMode.EVALUATION_SPANS, ScoreMode.BOTH, ScoreMode.NONE)
+    await bench.take(spans(1, wanted=True))
+    assert [shelf.names() for shelf in bench.shelves] == [[], ["span 1"], [], ["span 1"]]
+    bench.wait(6)
+    bench.answer(1)
+    # A later scalar field wins when messages are concatenated, which shows the tail without any attribute.
+    assert [shelf.names() for shelf in bench.shelves] == [
+        ["scored"],
+        ["span 1", "evaluation"],
+        ["evaluation", "scored"],
+        ["span 1"],
+    ]
+    assert bench.tally.total("processor_created_spans") == 1
+
+
+async def test_scores_that_come_too_late_reach_even_those_who_wanted_attributes() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES, ScoreMode.NONE)
+    await bench.take(spans(1, wanted=True))
+    bench.wait(6)
+    bench.wait(11)
+    bench.answer(1)
+    assert [shelf.names() for shelf in bench.shelves] == [["span 1", "evaluation"], ["span 1"]]
+
+
+async def test_in_a_mixed_request_only_what_is_wanted_is_held() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES)
+    await bench.take(spans(1, wanted=True) + spans(2, parent=1) + spans(3, trace=2))
+    assert bench.shelves[0].names() == ["span 2", "span 3"]
+
+
+async def test_late_spans_go_on_marked() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES)
+    await bench.take(spans(1, wanted=True))
+    bench.wait(6)
+    bench.answer()
+    await bench.take(spans(2, wanted=True, parent=1) + spans(3, parent=1))
+    assert sorted(bench.shelves[0].names()) == ["late mark", "span 1", "span 3"]
+    assert bench.tally.total("processor_late_spans") == 1
+
+
+async def test_a_request_sent_twice_arrives_once() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES, ScoreMode.NONE)
+    request = spans(1, 2, wanted=True)
+    await bench.take(request)
+    await bench.take(request)
+    assert bench.shelves[1].names() == ["span 1", "span 2"]
+    assert bench.tally.total("processor_deduplicated_spans") == 2
+    assert bench.tally.total("receiver_accepted_spans") == 4
+
+
+async def test_bad_spans_are_left_out_and_the_sender_is_told() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES)
+    rejected, message = await bench.take(spans(1, 0))
+    assert rejected == 1 and "span_id" in message
+    assert bench.shelves[0].names() == ["span 1"]
+
+
+async def test_a_full_queue_refuses_the_whole_request_with_a_delay() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES, ScoreMode.NONE)
+    bench.shelves[1].full = True
+    with pytest.raises(OverloadedError, match="exporter d1 is full") as refused:
+        await bench.take(spans(1))
+    assert refused.value.retry_after_s > 0
+    assert not bench.shelves[0].parcels and bench.tally.total("receiver_accepted_spans") == 0
+
+
+async def test_past_the_budget_judged_content_goes_first_and_then_senders_have_to_wait() -> None:
+    bench = Bench(ScoreMode.NONE, ScoreMode.ATTRIBUTES, limit_bytes=2500)
+    await bench.take(spans(1, wanted=True))
+    bench.wait(6)
+    bench.answer()
+    held_bytes = bench.budget.used_bytes
+    with pytest.raises(OverloadedError, match="limit_mib"):
+        await bench.take(spans(*range(1, 100), trace=2))
+    assert bench.budget.used_bytes < held_bytes, "the judged run gave way before the sender was refused"
+
+
+async def test_spans_of_different_forwarded_headers_never_share_a_parcel() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES)
+    await bench.take(spans(1, wanted=True), x_project_name="a", authorization="secret")
+    await bench.take(spans(2, wanted=True, parent=1), x_project_name="b")
+    bench.wait(6)
+    bench.answer()
+    assert [one.headers for one in bench.shelves[0].parcels] == [
+        (("x-project-name", "a"),),
+        (("x-project-name", "b"),),
+    ]
+
+
+async def test_an_undeclared_signal_is_refused_for_good() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES)
+    assert not bench.pipeline.accepts(Signal.METRICS)
+    with pytest.raises(UndeclaredSignalError, match="service::pipelines::metrics"):
+        await bench.take(b"", Signal.METRICS)
+
+
+def logs(*bodies: str) -> bytes:
+    request = ExportLogsServiceRequest()
+    scope = request.resource_logs.add().scope_logs.add()
+    for body in bodies:
+        scope.log_records.add(trace_id=(1).to_bytes(16)).body.string_value = body
+    return request.SerializeToString()
+
+
+async def test_log_records_with_content_are_forwarded_at_once_and_judged_with_their_trace() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES)
+    request = logs("gen_ai content", "something else")
+    await bench.take(request, Signal.LOGS)
+    assert [one.request for one in bench.shelves[0].parcels] == [request]
+    await bench.take(spans(1, wanted=True))
+    bench.wait(6)
+    assert len(bench.jobs[0].logs) == 1
+
+
+@pytest.mark.parametrize("order", [[True, False], [False, True]])
+async def test_within_one_request_the_order_of_spans_does_not_decide_what_is_held(order: Sequence[bool]) -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES)
+    parts = {True: spans(2, wanted=True, parent=1), False: spans(1)}
+    await bench.take(b"".join(parts[wanted] for wanted in order))
+    assert bench.shelves[0].names() == []
