@@ -51,7 +51,10 @@ class UnreadableRequestError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """What one evaluator wrote on a span (`eval.<evaluator>.*`). Fields that were not written are None or empty."""
+    """What one evaluator wrote on a span (`eval.<evaluator>.*`). Fields that were not written are None or empty.
+
+    `supersedes` is the id of the evaluation span whose verdict this one replaces.
+    """
 
     evaluator: str
     label: str | None = None
@@ -63,6 +66,7 @@ class Score:
     method: str | None = None
     model: str | None = None
     confidence: float | None = None
+    supersedes: str | None = None
 
     @property
     def unscored(self) -> bool:
@@ -196,6 +200,7 @@ def _score(evaluator: str, values: dict[str, Any]) -> Score:
         method=words("method"),
         model=words("model"),
         confidence=number("confidence"),
+        supersedes=words("supersedes"),
     )
 
 

@@ -175,12 +175,14 @@ def _fold_evaluations(by_id: dict[str, SpanView]) -> tuple[set[str], dict[str, t
     A verdict on an evaluation span is younger than one on the span itself and takes its place.
     """
     scores = {span.span_id: {score.evaluator: score for score in span.scores} for span in by_id.values()}
+    superseded = {score.supersedes for span in by_id.values() for score in span.scores if score.supersedes}
     folded = set()
     for span in sorted(by_id.values(), key=lambda span: span.span_id):
         about = by_id.get(span.parent_id)
         if span.kind == "evaluator" and span.scores and about is not None and about.kind != "evaluator":
             folded.add(span.span_id)
-            scores[about.span_id] |= scores[span.span_id]
+            if span.span_id not in superseded:
+                scores[about.span_id] |= scores[span.span_id]
     return folded, {span_id: tuple(of_span.values()) for span_id, of_span in scores.items()}
 
 

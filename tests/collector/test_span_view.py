@@ -14,7 +14,7 @@ from tests.collector.console_spans import TRACE_ID, Value, bad, good, request, s
 
 
 def only(*attributes: dict[str, Value], **fields: Any) -> SpanView:
-    merged: dict[str, Value] = {}
+    merged: dict[str, Any] = {}
     for given_attributes in attributes:
         merged |= given_attributes
     (view,) = read_spans(request(span(1, **merged, **fields)))

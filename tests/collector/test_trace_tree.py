@@ -14,11 +14,9 @@ from collector.exporters.trace_tree import MAX_ROWS, TraceTree, Verbosity
 from tests.collector.console_spans import TRACE_ID, bad, good, request, span
 
 
-def shown(
-    *spans: Span, width: int = 100, verbosity: Verbosity = Verbosity.NORMAL, force_terminal: bool = False
-) -> list[str]:
+def shown(*spans: Span, width: int = 100, verbosity: Verbosity = Verbosity.NORMAL, terminal: bool = False) -> list[str]:
     output = io.StringIO()
-    console = Console(file=output, width=width, highlight=False, soft_wrap=True, force_terminal=force_terminal)
+    console = Console(file=output, width=width, highlight=False, soft_wrap=True, force_terminal=terminal)
     console.print(TraceTree(read_spans(request(*spans)), verbosity))
     return output.getvalue().splitlines()
 
@@ -76,6 +74,14 @@ def test_a_verdict_that_came_late_stands_on_the_span_it_is_about() -> None:
     lines = shown(span(1, name="decide", kind="LLM", **good("tool_selection")), late)
     assert len(lines) == 3
     assert "✗ tool_selection incorrect wrong_tool: Why." in lines[1]
+
+
+def test_of_late_verdicts_on_a_span_the_one_that_supersedes_counts() -> None:
+    judged = span(1, name="decide", kind="LLM", **bad("a", "leak", "First."))
+    second = span(9, 1, kind="EVALUATOR", **bad("a", "leak", "Second."))
+    third = span(5, 1, kind="EVALUATOR", eval__a__supersedes=f"{9:016x}", **good("a"))
+    lines = shown(judged, second, third)
+    assert "✓ a" in lines[0] and lines[-1].startswith("✓ 1 check passed")
 
 
 def test_a_late_verdict_alone_is_still_shown() -> None:
@@ -143,5 +149,5 @@ def test_a_hostile_span_can_neither_colour_nor_forge_lines() -> None:
 
 
 def test_colours_come_only_on_a_terminal() -> None:
-    assert any("\x1b[1;31m" in line for line in shown(*RUN, force_terminal=True))
+    assert any("\x1b[1;31m" in line for line in shown(*RUN, terminal=True))
     assert not any("\x1b" in line for line in shown(*RUN))
