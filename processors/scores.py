@@ -182,7 +182,7 @@ def _score_attributes(verdict: Verdict) -> list[tuple[str, Value]]:
     if verdict.status is not Status.OK or verdict.score is None or verdict.passed is None or verdict.label is None:
         return [(f"{prefix}.label", "unscored"), (f"{prefix}.status", str(verdict.status))]
     pairs: list[tuple[str, Value]] = [
-        (f"{prefix}.score", round(verdict.score, 4)),
+        (f"{prefix}.score", _double(verdict.score)),
         (f"{prefix}.label", verdict.label),
         (f"{prefix}.passed", verdict.passed),
     ]
@@ -190,7 +190,7 @@ def _score_attributes(verdict: Verdict) -> list[tuple[str, Value]]:
         pairs.append((f"{prefix}.explanation", _short(verdict.explanation)))
     pairs.append((f"{prefix}.method", str(verdict.method)))
     if verdict.confidence is not None and math.isfinite(verdict.confidence):
-        pairs.append((f"{prefix}.confidence", round(verdict.confidence, 4)))
+        pairs.append((f"{prefix}.confidence", _double(verdict.confidence)))
     if verdict.worst_issue is not None:
         codes = dict.fromkeys(str(issue.code) for issue in verdict.issues if issue.conclusive)
         pairs += [(f"{prefix}.issue", str(verdict.worst_issue.code)), (f"{prefix}.issues", tuple(codes))]
@@ -209,8 +209,8 @@ def _roll_up_attributes(rolled: RollUp) -> list[tuple[str, Value]]:
     pairs: list[tuple[str, Value]] = []
     if rolled.mean is not None and rolled.lowest is not None and rolled.all_passed is not None:
         pairs += [
-            (f"{prefix}.mean", round(rolled.mean, 4)),
-            (f"{prefix}.min", round(rolled.lowest, 4)),
+            (f"{prefix}.mean", _double(rolled.mean)),
+            (f"{prefix}.min", _double(rolled.lowest)),
             (f"{prefix}.all_passed", rolled.all_passed),
         ]
     return [*pairs, (f"{prefix}.judged", rolled.judged), (f"{prefix}.unscored", rolled.unscored)]
@@ -220,7 +220,7 @@ def _result_attributes(verdict: Verdict) -> list[tuple[str, Value]]:
     pairs: list[tuple[str, Value]] = [("gen_ai.evaluation.name", verdict.evaluator)]
     if verdict.score is not None and verdict.label is not None:
         pairs += [
-            ("gen_ai.evaluation.score.value", round(verdict.score, 4)),
+            ("gen_ai.evaluation.score.value", _double(verdict.score)),
             ("gen_ai.evaluation.score.label", verdict.label),
         ]
     return pairs
@@ -242,6 +242,11 @@ def _any(value: Value) -> AnyValue:
             return AnyValue(string_value=value)
         case _:
             return AnyValue(array_value=ArrayValue(values=[AnyValue(string_value=item) for item in value]))
+
+
+def _double(number: float) -> float:
+    # An int would be written as one, and backends would give the attribute two types.
+    return round(float(number), 4)
 
 
 def _short(text: str) -> str:

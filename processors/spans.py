@@ -128,7 +128,9 @@ class _CallsById:
         asked_in = [turn.index for turn in run.turns for _ in turn.calls] + [-1] * len(run.loose_calls)
         self._known: dict[str, list[tuple[int, int]]] = {}
         for place, call in enumerate(run.calls):
-            self._known.setdefault(call.id, []).append((asked_in[place], place))
+            # What the provider executes itself is answered within the turn that asked.
+            known_from = asked_in[place] + (0 if call.provider_executed else 1)
+            self._known.setdefault(call.id, []).append((known_from, place))
 
     def answered_by(self, turn: Turn) -> list[int]:
         """Places in `run.calls` of the calls whose results the turn is the first to see: the nearest of each id."""

@@ -1,0 +1,80 @@
+"""What counts as more of a case, and what counts as another verdict."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluators.cases import CallsCase, Case, DecisionCase, Message, ResponseCase, Role, Run, RunCase, Tool, Turn
+from evaluators.issues import IssueCode
+from evaluators.verdict import Level, Status, Verdict, issue
+from processors.marks import inputs_of, outcome_of
+from tests.processors.steps import call, turn
+
+CALLED = call("a", tool_span=2)
+RETURNED = call("a", tool_span=2, result="x")
+ASKED = Run(user_inputs=("q",))
+
+
+def on(decided: Turn, run: Run = ASKED) -> Case:
+    return DecisionCase(run=run, turn=decided)
+
+
+@pytest.mark.parametrize(
+    ("less", "more"),
+    [
+        (on(turn(0, 1, CALLED)), on(turn(0, 1, RETURNED))),
+        (on(turn(0, 1)), on(turn(0, 1, CALLED))),
+        (on(turn(0, 1)), on(turn(0, 1, tools=[Tool(name="look_up")]))),
+        (on(turn(0, 1)), on(Turn(index=0, context=(Message(role=Role.USER, text="q"),)))),
+        (on(turn(0, 1), Run()), on(turn(0, 1))),
+        (CallsCase(run=ASKED, calls=(CALLED,)), CallsCase(run=ASKED, calls=(RETURNED,))),
+        (CallsCase(run=ASKED, calls=(CALLED,)), CallsCase(run=ASKED, calls=(CALLED,), turn=turn(0, 1, CALLED))),
+        (
+            ResponseCase(run=ASKED, calls=(RETURNED,), turn=None),
+            ResponseCase(run=ASKED, calls=(RETURNED, RETURNED), turn=None),
+        ),
+        (RunCase(run=ASKED), RunCase(run=Run(user_inputs=("q", "r")))),
+        (RunCase(run=ASKED), RunCase(run=Run(user_inputs=("q",), final_answer="a", answered=True))),
+        (RunCase(run=ASKED), RunCase(run=Run(user_inputs=("q",), loose_calls=(RETURNED,)))),
+        (RunCase(run=ASKED), RunCase(run=Run(user_inputs=("q",), partial=True))),
+    ],
+)
+def test_more_of_a_case_is_seen(less: Case, more: Case) -> None:
+    assert inputs_of(less) != inputs_of(more)
+    assert inputs_of(less) == inputs_of(less)
+
+
+def test_a_step_does_not_change_because_the_run_goes_on() -> None:
+    longer = Run(user_inputs=("q", "r"), turns=(turn(0, 1, RETURNED), turn(1, 4)), partial=True)
+    assert inputs_of(on(turn(0, 1, RETURNED))) == inputs_of(on(turn(0, 1, RETURNED), longer))
+    handled = ResponseCase(run=ASKED, calls=(RETURNED,), turn=turn(1, 3))
+    assert inputs_of(handled) == inputs_of(
+        ResponseCase(run=longer, calls=(RETURNED,), turn=turn(1, 3), later=(turn(2, 4),))
+    )
+
+
+def verdict(**changed: object) -> Verdict:
+    fields: dict[str, object] = {
+        "evaluator": "e",
+        "level": Level.SPAN,
+        "status": Status.OK,
+        "score": 0.0,
+        "passed": False,
+        "label": "incorrect",
+    }
+    return Verdict(**{**fields, **changed})  # type: ignore[arg-type]
+
+
+def test_another_wording_is_the_same_outcome() -> None:
+    assert outcome_of(verdict(explanation="one way")) == outcome_of(verdict(explanation="another way"))
+
+
+def test_another_score_or_another_issue_is_another_outcome() -> None:
+    outcomes = {
+        outcome_of(verdict()),
+        outcome_of(verdict(score=0.5)),
+        outcome_of(verdict(score=1.0, passed=True, label="correct")),
+        outcome_of(verdict(issues=(issue(IssueCode.LEAK, "x"),))),
+        outcome_of(Verdict(evaluator="e", level=Level.SPAN, status=Status.NEEDS_JUDGE)),
+    }
+    assert len(outcomes) == 5
