@@ -20,7 +20,7 @@ leave at once, marked, and lead to judging again.  After that the ledger still k
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 from typing import NamedTuple, Protocol
 from zlib import crc32
@@ -28,7 +28,7 @@ from zlib import crc32
 from collector.assembler_settings import Settings
 from collector.jobs import EvaluationSpan, Job, Judged, RawItem, SpanScores
 from collector.ledger import Ledger
-from collector.records import LogRecord, Outbound, Ref, SpanRecord
+from collector.records import LogRecord, Origin, Outbound, Ref, SpanRecord
 from collector.store import MemoryStore
 
 
@@ -38,11 +38,21 @@ class Outlet(Protocol):
     def leave(self, spans: Sequence[Outbound]) -> None:
         """Send spans on, with what is appended to them."""
 
-    def evaluations(self, spans: Sequence[EvaluationSpan], like: SpanRecord, *, late: bool) -> None:
-        """Send evaluation spans on, beside the span they are about.
+    def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
+        """Send evaluation spans on, to where the spans of `origin` go that they are about.
 
         `late` says that the judged span left without these verdicts.
         """
+
+
+class Desk(Protocol):
+    """Where jobs are handed in."""
+
+    def submit(self, job: Job) -> None:
+        """Take a job; there is at most one per trace at a time."""
+
+    def withdraw(self, trace_id: bytes) -> bool:
+        """Take a trace's job back if nobody has begun it; no result comes for it then."""
 
 
 class Arrival(Enum):
@@ -52,6 +62,9 @@ class Arrival(Enum):
     HELD = auto()
     LATE = auto()
     DUPLICATE = auto()
+
+
+NOT_BEGUN = "judging could not begin within processors::assemble::hold"
 
 
 class Stats(NamedTuple):
@@ -65,9 +78,10 @@ class Stats(NamedTuple):
 class _Entry:
     """A span of a live trace. `ref` is None when only its place in the tree is known."""
 
-    __slots__ = ("arrived_s", "fingerprint", "left", "parent", "ref", "tail")
+    __slots__ = ("arrived_s", "fingerprint", "left", "origin", "parent", "ref", "tail")
 
-    def __init__(self, parent: bytes, fingerprint: int, arrived_s: float, ref: Ref | None) -> None:
+    def __init__(self, origin: Origin, parent: bytes, fingerprint: int, arrived_s: float, ref: Ref | None) -> None:
+        self.origin = origin
         self.parent = parent
         self.fingerprint = fingerprint
         self.arrived_s = arrived_s
@@ -80,6 +94,7 @@ class _Trace:
     __slots__ = (
         "changed",
         "entries",
+        "faded",
         "first_s",
         "held",
         "job",
@@ -106,6 +121,8 @@ class _Trace:
         self.changed = True
         self.job: _JobState | None = None
         self.judged_s: float | None = None
+        # Its content was given up under pressure; only the result of its job is still awaited.
+        self.faded = False
         self.marks: dict[tuple[str, str], object] = {}
         self.scheduled_s = float("inf")
 
@@ -141,8 +158,7 @@ class Assembler:
         settings: the waiting times.
         spans, logs: the stores that keep the content; the assembler has one claim on each of its entries.
         outlet: where spans go.
-        submit: takes a job; its result comes back through `judged`.
-        late_tail: serialised attributes that mark a span as late.
+        desk: who judges; results come back through `judged`.
     """
 
     def __init__(
@@ -151,15 +167,13 @@ class Assembler:
         spans: MemoryStore[SpanRecord],
         logs: MemoryStore[LogRecord],
         outlet: Outlet,
-        submit: Callable[[Job], None],
-        late_tail: bytes,
+        desk: Desk,
     ) -> None:
         self._settings = settings
         self._spans = spans
         self._logs = logs
         self._outlet = outlet
-        self._submit = submit
-        self._late_tail = late_tail
+        self._desk = desk
         self._live: dict[bytes, _Trace] = {}
         self._due: list[tuple[float, bytes]] = []
         self._ledger = Ledger(settings.ledger_max_age)
@@ -198,7 +212,7 @@ class Assembler:
         is_top = not record.parent_span_id or record.remote_parent is True
         keep = wanted or is_top
         ref = self._spans.put(record, len(record.span), 1) if keep else None
-        entry = _Entry(record.parent_span_id, fingerprint, now_s, ref)
+        entry = _Entry(record.origin, record.parent_span_id, fingerprint, now_s, ref)
         trace.entries[record.span_id] = entry
         self._place(trace, record, is_top)
         trace.last_s = now_s
@@ -294,9 +308,7 @@ class Assembler:
         self._let_go(trace, overdue)
         if trace.job is not None:
             if not trace.job.expired and now_s >= trace.job.ready_s + timing.hold:
-                trace.job.expired = True
-                # Which of them wait for nothing but this job is only known with its result, so all of them leave.
-                self._let_go(trace, trace.job.span_ids)
+                self._expire(trace_id, trace, trace.job, now_s)
             return
         if trace.judged_s is not None:
             if trace.changed and now_s >= trace.last_s + timing.quiet_period:
@@ -313,6 +325,14 @@ class Assembler:
             self._start(trace_id, trace, now_s, complete=True, partial=not trace.complete)
         elif trace.changed and silent_s >= timing.quiet_period:
             self._start(trace_id, trace, now_s, complete=False, partial=False)
+
+    def _expire(self, trace_id: bytes, trace: _Trace, job: _JobState, now_s: float) -> None:
+        job.expired = True
+        # Which of them wait for nothing but this job is only known with its result, so all of them leave.
+        self._let_go(trace, job.span_ids)
+        if self._desk.withdraw(trace_id):
+            # Judging can't keep up. What is too late to be begun would only make the next ones late as well.
+            self.judged(Judged(trace_id=trace_id, failure=NOT_BEGUN), now_s)
 
     # -- jobs --------------------------------------------------------------------------------------------------------
 
@@ -334,7 +354,7 @@ class Assembler:
         trace.changed = False
         trace.job = _JobState(now_s, complete, list(trace.held))
         self._jobs += 1
-        self._submit(job)
+        self._desk.submit(job)
 
     def _raw(self, trace_id: bytes, span_id: bytes, entry: _Entry) -> RawItem:
         if entry.ref is None:
@@ -364,19 +384,21 @@ class Assembler:
             trace.judged_s = trace.judged_s if trace.judged_s is not None else now_s
         elif not job.expired:
             self._let_go(trace, [span_id for span_id in job.span_ids if span_id in result.settled])
-        self._schedule(result.trace_id, trace)
+        if trace.faded:
+            self._retire(result.trace_id, trace, now_s)
+        else:
+            self._schedule(result.trace_id, trace)
 
     def _take_scores(self, trace: _Trace, span_id: bytes, scores: SpanScores) -> None:
         entry = trace.entries.get(span_id)
-        if entry is None or entry.ref is None:
+        if entry is None:
             return
-        record = self._spans.read(entry.ref)
         if entry.left:
-            self._outlet.evaluations([*scores.evaluations, *scores.extra], record, late=True)
+            self._outlet.evaluations([*scores.evaluations, *scores.extra], entry.origin, late=True)
             return
         entry.tail += scores.tail
-        self._outlet.evaluations(scores.evaluations, record, late=False)
-        self._outlet.evaluations(scores.extra, record, late=True)
+        self._outlet.evaluations(scores.evaluations, entry.origin, late=False)
+        self._outlet.evaluations(scores.extra, entry.origin, late=True)
 
     # -- leaving -----------------------------------------------------------------------------------------------------
 
@@ -394,21 +416,31 @@ class Assembler:
             self._outlet.leave(leaving)
 
     def _retire(self, trace_id: bytes, trace: _Trace, now_s: float) -> None:
+        self._let_go(trace, list(trace.held))
         self._drop_content(trace)
         self._ledger.remember(trace_id, {entry.fingerprint for entry in trace.entries.values()}, now_s)
         del self._live[trace_id]
 
     def _drop_content(self, trace: _Trace) -> None:
-        self._spans.release_all(entry.ref for entry in trace.entries.values() if entry.ref is not None)
+        for entry in trace.entries.values():
+            if entry.ref is not None:
+                self._spans.release(entry.ref)
+                entry.ref = None
         self._logs.release_all(trace.logs)
+        trace.logs.clear()
 
     # -- pressure and the end ----------------------------------------------------------------------------------------
 
     def shed(self, now_s: float) -> None:
-        """Drop the content of every run that was judged and is only kept for late spans."""
+        """Drop all content that nobody waits for: of runs that are only kept for late spans, and of those whose verdict
+        is overdue (if it still comes it is told all the same).
+        """
         for trace_id, trace in list(self._live.items()):
-            if trace.judged_s is not None and trace.job is None:
+            if trace.job is None and trace.judged_s is not None:
                 self._retire(trace_id, trace, now_s)
+            elif trace.job is not None and trace.job.expired and not trace.held:
+                self._drop_content(trace)
+                trace.faded = True
 
     def drain(self, now_s: float) -> None:
         """Prepare to stop: what is complete is judged now, by rules alone; everything else leaves as it is.

@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import logging
 import sys
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable
 
 from collector import frames
@@ -48,7 +48,7 @@ class JudgingProcess:
         self._on_restart = on_restart
         self._module = module
         self._silence_limit_s = silence_limit_s
-        self._waiting: deque[Job] = deque()
+        self._waiting: OrderedDict[bytes, Job] = OrderedDict()
         self._in_flight: dict[bytes, Job] = {}
         self._news = asyncio.Event()
         self._stopping = False
@@ -65,8 +65,12 @@ class JudgingProcess:
 
     def submit(self, job: Job) -> None:
         """Take a job. There is at most one at a time per trace."""
-        self._waiting.append(job)
+        self._waiting[job.trace_id] = job
         self._news.set()
+
+    def withdraw(self, trace_id: bytes) -> bool:
+        """Take a job back that hasn't been handed to the process; no result comes for it then."""
+        return self._waiting.pop(trace_id, None) is not None
 
     async def stop(self) -> None:
         """End the process. Jobs without a result get one that says so."""
@@ -75,7 +79,7 @@ class JudgingProcess:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
-        self._fail([*self._in_flight.values(), *self._waiting], "the sidecar is stopping")
+        self._fail([*self._in_flight.values(), *self._waiting.values()], "the sidecar is stopping")
         self._waiting.clear()
 
     async def _keep_running(self) -> None:
@@ -119,7 +123,7 @@ class JudgingProcess:
             await frames.write(pipe, self._plan)
             while True:
                 while self._waiting and len(self._in_flight) < MAX_JOBS_IN_FLIGHT:
-                    job = self._waiting.popleft()
+                    _, job = self._waiting.popitem(last=False)
                     self._in_flight[job.trace_id] = job
                     await frames.write(pipe, job)
                 self._news.clear()

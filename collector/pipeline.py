@@ -228,7 +228,7 @@ class Pipeline:
         """See `collector.assembler.Outlet`."""
         self._send_spans(spans, self._waiting)
 
-    def evaluations(self, spans: Sequence[EvaluationSpan], like: SpanRecord, *, late: bool) -> None:
+    def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
         """See `collector.assembler.Outlet`."""
         if not spans:
             return
@@ -238,9 +238,7 @@ class Pipeline:
             return
         self._tally.add("processor_created_spans", len(spans))
         outbound = [
-            Outbound(
-                Origin(span.resource, like.origin.resource_schema_url, span.scope, "", like.origin.headers), span.span
-            )
+            Outbound(Origin(span.resource, origin.resource_schema_url, span.scope, "", origin.headers), span.span)
             for span in spans
         ]
         self._send_spans(outbound, targets)

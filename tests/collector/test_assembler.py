@@ -13,7 +13,6 @@ from collector.store import Budget, MemoryStore
 
 TRACE = bytes(range(1, 17))
 ORIGIN = Origin(b"resource", "", b"scope", "")
-LATE = b"<late>"
 
 
 def span_id(number: int) -> bytes:
@@ -33,6 +32,7 @@ class Desk:
     def __init__(self, **settings: float) -> None:
         self.now_s = 0.0
         self.jobs: list[Job] = []
+        self.behind = False
         self.left: list[tuple[bytes, bytes]] = []
         self.evaluations_sent: list[tuple[EvaluationSpan, bool]] = []
         self.budget = Budget(1 << 30)
@@ -41,14 +41,19 @@ class Desk:
             MemoryStore(self.budget),
             MemoryStore(self.budget),
             self,
-            self.jobs.append,
-            LATE,
+            self,
         )
+
+    def submit(self, job: Job) -> None:
+        self.jobs.append(job)
+
+    def withdraw(self, trace_id: bytes) -> bool:
+        return self.behind
 
     def leave(self, spans: Sequence[Outbound]) -> None:
         self.left += [(Span.FromString(span.span).span_id, span.tail) for span in spans]
 
-    def evaluations(self, spans: Sequence[EvaluationSpan], like: SpanRecord, *, late: bool) -> None:
+    def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
         self.evaluations_sent += [(span, late) for span in spans]
 
     def arrive(self, *records: SpanRecord, wanted: bool = True) -> list[Arrival]:
@@ -193,6 +198,30 @@ def test_spans_leave_unscored_when_the_hold_is_over_and_their_scores_follow_on_s
     desk.answer(1)
     assert [(one.span, late) for one, late in desk.evaluations_sent] == [(b"evaluation of 1", True)]
     assert len(desk.left) == 1
+
+
+def test_a_job_that_was_not_even_begun_when_the_hold_is_over_is_given_up() -> None:
+    desk = Desk()
+    desk.behind = True
+    desk.arrive(record(1))
+    desk.wait(6)
+    desk.wait(10)
+    assert desk.left == [(span_id(1), b"")]
+    assert desk.assembler.stats().jobs == 0
+    desk.wait(60)
+    assert desk.budget.used_bytes == 0
+
+
+def test_under_pressure_a_run_whose_verdict_is_overdue_gives_up_its_content_and_its_scores_still_arrive() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    desk.wait(6)
+    desk.wait(10)
+    desk.assembler.shed(desk.now_s)
+    assert desk.budget.used_bytes == 0
+    desk.answer(1)
+    assert [late for _, late in desk.evaluations_sent] == [True]
+    assert desk.assembler.remembers(TRACE) and not desk.assembler.knows(TRACE)
 
 
 def test_no_span_is_kept_longer_than_max_hold_even_if_it_never_gets_ready() -> None:

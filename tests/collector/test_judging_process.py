@@ -84,3 +84,13 @@ async def test_large_jobs_pass() -> None:
         process.submit(big)
         await results.until(lambda: len(results.all) == 1)
     assert results.all[0].failure is None
+
+
+async def test_a_job_can_be_taken_back_until_it_was_handed_over() -> None:
+    results: list[Judged] = []
+    process = JudgingProcess({}, results.append, module=FAULTY)
+    process.submit(job(1))
+    assert process.withdraw(job(1).trace_id)
+    assert not process.withdraw(job(1).trace_id)
+    await process.stop()
+    assert results == []

@@ -64,12 +64,16 @@ class Bench:
             self.tally,
             lambda: self.now_s,
         )
-        self.assembler = Assembler(
-            Settings(), MemoryStore(self.budget), MemoryStore(self.budget), self.pipeline, self.jobs.append, LATE
-        )
+        self.assembler = Assembler(Settings(), MemoryStore(self.budget), MemoryStore(self.budget), self.pipeline, self)
         self.pipeline.attach(
             self.assembler, Reading(lambda span, _: b"gen_ai" in span, lambda record, _: b"gen_ai" in record, LATE)
         )
+
+    def submit(self, job: Job) -> None:
+        self.jobs.append(job)
+
+    def withdraw(self, trace_id: bytes) -> bool:
+        return False
 
     async def take(self, request: bytes, signal: Signal = Signal.TRACES, **headers: str) -> tuple[int, str]:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
