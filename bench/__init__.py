@@ -1,0 +1,1 @@
+"""Measurements, each printed as figures and ratios of one run: `python -m bench.<name>`."""

@@ -1,0 +1,87 @@
+"""Spans to measure with: an agent's (about 3 kB, with messages and tools) and tiny ones (two attributes)."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Span
+
+SPANS_PER_REQUEST = 100
+_TOOLS = json.dumps(
+    [
+        {
+            "type": "function",
+            "name": name,
+            "description": "Looks something up for the user and answers with one JSON object.",
+            "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+        }
+        for name in ("get_weather", "find_hotel", "book_table")
+    ]
+)
+
+
+def _set(span: Span, **attributes: str) -> None:
+    for key, value in attributes.items():
+        span.attributes.add(key=key.replace("__", ".")).value.string_value = value
+
+
+def _message(role: str, **part: object) -> dict[str, object]:
+    return {"role": role, "parts": [part]}
+
+
+def _agent_run(scope: ScopeSpans, trace_id: bytes, rng: random.Random) -> None:
+    """Four spans: a decision, its tool, the answer, and the run around them."""
+    run_id = rng.randbytes(8)
+    question = _message("user", type="text", content="What is the weather in Porto? " + "Please be precise. " * 60)
+    call = {"type": "tool_call", "id": "call_1", "name": "get_weather", "arguments": {"city": "Porto"}}
+    asked = {"role": "assistant", "parts": [call]}
+    result = json.dumps({"city": "Porto", "temp_c": 21})
+    told = _message("tool", type="tool_call_response", id="call_1", response=result)
+    answer = _message("assistant", type="text", content="It is 21 °C in Porto.")
+    for seen, said in (([question], asked), ([question, asked, told], answer)):
+        span = scope.spans.add(trace_id=trace_id, span_id=rng.randbytes(8), parent_span_id=run_id, name="chat model")
+        _set(
+            span,
+            gen_ai__operation__name="chat",
+            gen_ai__request__model="model",
+            gen_ai__tool__definitions=_TOOLS,
+            gen_ai__input__messages=json.dumps(seen),
+            gen_ai__output__messages=json.dumps([said]),
+        )
+    tool = scope.spans.add(
+        trace_id=trace_id, span_id=rng.randbytes(8), parent_span_id=run_id, name="execute_tool get_weather"
+    )
+    _set(
+        tool,
+        gen_ai__operation__name="execute_tool",
+        gen_ai__tool__name="get_weather",
+        gen_ai__tool__call__id="call_1",
+        gen_ai__tool__call__arguments='{"city": "Porto"}',
+        gen_ai__tool__call__result=result,
+    )
+    run = scope.spans.add(trace_id=trace_id, span_id=run_id, name="invoke_agent weather")
+    _set(run, gen_ai__operation__name="invoke_agent", gen_ai__agent__name="weather")
+
+
+def _tiny(scope: ScopeSpans, trace_id: bytes, rng: random.Random) -> None:
+    span = scope.spans.add(trace_id=trace_id, span_id=rng.randbytes(8), name="GET /")
+    span.attributes.add(key="http.request.method").value.string_value = "GET"
+    span.attributes.add(key="http.response.status_code").value.int_value = 200
+
+
+def requests(kind: str, count: int, seed: int = 1) -> Iterator[bytes]:
+    """`count` serialised requests of `SPANS_PER_REQUEST` spans of kind "agent" or "tiny", with ids of their own."""
+    rng = random.Random(seed)
+    make, per_trace = (_agent_run, 4) if kind == "agent" else (_tiny, 1)
+    for _ in range(count):
+        request = ExportTraceServiceRequest()
+        resource = request.resource_spans.add()
+        resource.resource.attributes.add(key="service.name").value.string_value = "bench"
+        scope = resource.scope_spans.add()
+        scope.scope.name = "bench"
+        for _ in range(SPANS_PER_REQUEST // per_trace):
+            make(scope, rng.randbytes(16), rng)
+        yield request.SerializeToString()
