@@ -7,7 +7,8 @@ it; anything that isn't valid is a `JudgeFailure`, never a guess.
 What evaluators can rely on when they write questions and answer types:
 
 - Turns are called `turn_name(turn.index)` in the run as it is shown ("turn 1" is the first), calls by short aliases.
-  A call's own id standing in `subject` or `findings` is replaced by its alias, so just write the id.
+  Write a call's id as `call_name(call.id)` in `subject` and `findings`; it is replaced by its alias.  Both are shown as
+  data: say what is meant, put no instructions there (those belong into `criteria`).
 - A field named `call_id` anywhere in an answer holds the id of a call of the run, never an alias.  When the question
   has `call_ids`, the answer's field `calls` is a list with exactly one item for each of them, in that order.
 - A field named `evidence` anywhere in an answer is a list of refs that exist in the run.  The schema shown to the model
@@ -49,16 +50,22 @@ class Question:
     call_ids: tuple[str, ...] = ()
 
 
+NamedQuestion: TypeAlias = tuple[str, Question]
+"""A question under the name by which a request and its answer know it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeAnswer:
     """A valid answer: `content` is an instance of the question's `answer_type`.
 
-    `evidence` are refs of the run that exist; those that the model made up have been dropped.
+    `evidence` are refs of the run that exist; those that the model made up have been dropped, `made_up_evidence` counts
+    them.
     `input_cut` says that the model was shown less than everything.  `usage` is this question's share of the request.
     """
 
     content: BaseModel
     evidence: tuple[str, ...] = ()
+    made_up_evidence: int = 0
     input_cut: bool = False
     model: str = ""
     usage: Usage = NO_USAGE
@@ -81,6 +88,11 @@ Answer: TypeAlias = JudgeAnswer | JudgeFailure
 def turn_name(index: int) -> str:
     """How the turn at this place of `Run.turns` is called in the run as it is shown to a judge."""
     return f"turn {index + 1}"
+
+
+def call_name(call_id: str) -> str:
+    """How a call is called in `subject` and `findings`; whoever shows them puts the call's alias in its place."""
+    return f"call ‹{call_id}›"
 
 
 class Judge(Protocol):

@@ -1,0 +1,178 @@
+"""From a model's words to validated answers, or to what is wrong with them.
+
+In: the text of a reply and the questions it answers.  Out, per question: an instance of its `answer_type` with real
+ids and refs, or the faults in words that can be shown to the model and to an operator.  Never repairs a label, a number
+or a count, and never repeats the model's own words in a fault.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from evaluators.cases import JsonValue
+from evaluators.judge.aliases import Aliases
+from evaluators.judge.question import NamedQuestion, Question
+from evaluators.judge.schema import CALL_ID, EVIDENCE, has_own_evidence
+
+MAX_TEXT_CHARS = 600
+_MAX_FAULTS = 5
+_MAX_DEPTH = 16
+_PLAIN_KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """A valid answer. `made_up_evidence` counts the names that stand for no place of the run; they were dropped."""
+
+    content: BaseModel
+    evidence: tuple[str, ...]
+    made_up_evidence: int
+
+
+@dataclass(frozen=True, slots=True)
+class Junk:
+    """What is wrong with an answer."""
+
+    faults: tuple[str, ...]
+
+
+def read_reply(
+    text: str | None, asked: Sequence[NamedQuestion], aliases: Aliases, redact: Callable[[str], str]
+) -> dict[str, Read | Junk]:
+    """The answer to each named question.
+
+    Args:
+        text: what the model wrote.
+        asked: the questions under the names by which the reply must know them.
+        aliases: those under which the run was shown.
+        redact: applied to every text the model wrote.
+    """
+    reply = _parse(text)
+    if isinstance(reply, Junk):
+        return {name: reply for name, _ in asked}
+    return {name: _read_answer(name, reply.get(name), question, aliases, redact) for name, question in asked}
+
+
+def _parse(text: str | None) -> dict[str, JsonValue] | Junk:
+    if text is None or not text.strip():
+        return Junk(("the answer was empty",))
+    try:
+        reply = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return Junk(("the answer was not JSON, or more than one JSON object",))
+    if not isinstance(reply, dict):
+        return Junk(("the answer was not a JSON object",))
+    return reply
+
+
+def _read_answer(
+    name: str, value: JsonValue, question: Question, aliases: Aliases, redact: Callable[[str], str]
+) -> Read | Junk:
+    if not isinstance(value, dict):
+        return Junk((f"{name} was missing" if value is None else f"{name} was not an object",))
+    translation = _Translation(aliases, redact)
+    translated = translation.object(value, name)
+    if not has_own_evidence(question.answer_type):
+        translated.pop(EVIDENCE, None)
+    faults = [*translation.faults, *_fit_calls(name, translated, question, aliases)]
+    if faults:
+        return Junk(tuple(faults[:_MAX_FAULTS]))
+    try:
+        content = question.answer_type.model_validate_json(orjson.dumps(translated), strict=True)
+    except ValidationError as error:
+        return Junk(tuple(_faults(name, error)))
+    return Read(
+        content=content,
+        evidence=tuple(dict.fromkeys(translation.evidence)),
+        made_up_evidence=translation.made_up_evidence,
+    )
+
+
+class _Translation:
+    """Puts ids for aliases in an answer, and redacts and cuts its texts."""
+
+    def __init__(self, aliases: Aliases, redact: Callable[[str], str]) -> None:
+        self.faults: list[str] = []
+        self.evidence: list[str] = []
+        self.made_up_evidence = 0
+        self._aliases = aliases
+        self._redact = redact
+
+    def object(self, value: dict[str, JsonValue], where: str, depth: int = 0) -> dict[str, JsonValue]:
+        return {key: self._field(key, inner, f"{where}.{_key(key)}", depth) for key, inner in value.items()}
+
+    def _field(self, key: str, value: JsonValue, where: str, depth: int) -> JsonValue:
+        if key == EVIDENCE:
+            return self._evidence(value, where)
+        if key == CALL_ID:
+            return self._call_id(value, where)
+        return self._any(value, where, depth + 1)
+
+    def _any(self, value: JsonValue, where: str, depth: int) -> JsonValue:
+        if depth > _MAX_DEPTH:
+            self.faults.append("the answer was nested too deeply")
+            return None
+        if isinstance(value, dict):
+            return self.object(value, where, depth)
+        if isinstance(value, list):
+            return [self._any(inner, f"{where}[{place}]", depth + 1) for place, inner in enumerate(value)]
+        if isinstance(value, str):
+            return _cut(self._redact(value))
+        return value
+
+    def _call_id(self, value: JsonValue, where: str) -> JsonValue:
+        if value is None:
+            return None
+        call_id = self._aliases.call_id(value) if isinstance(value, str) else None
+        if call_id is None:
+            self.faults.append(f"{where} named a call that is not in the record")
+        return call_id
+
+    def _evidence(self, value: JsonValue, where: str) -> JsonValue:
+        if not isinstance(value, list):
+            self.faults.append(f"{where} was not a list")
+            return []
+        refs = [self._aliases.ref(item.strip("[] ")) if isinstance(item, str) else None for item in value]
+        known = list(dict.fromkeys(ref for ref in refs if ref is not None))
+        self.made_up_evidence += refs.count(None)
+        self.evidence += known
+        return [*known]
+
+
+def _fit_calls(name: str, answer: dict[str, JsonValue], question: Question, aliases: Aliases) -> list[str]:
+    """Checks `calls` against the calls asked about, and puts them in the order of the question."""
+    if not question.call_ids:
+        return []
+    items = answer.get("calls")
+    wanted = list(dict.fromkeys(question.call_ids))
+    expected = ", ".join(map(aliases.call, wanted))
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        return [f"{name}.calls was not a list of objects, one for each of {expected}"]
+    by_id = {item[CALL_ID]: item for item in items if isinstance(item, dict) and isinstance(item.get(CALL_ID), str)}
+    if len(items) != len(wanted) or set(by_id) != set(wanted):
+        return [f"{name}.calls did not hold exactly one item for each of {expected}"]
+    answer["calls"] = [by_id[call_id] for call_id in wanted]
+    return []
+
+
+def _faults(name: str, error: ValidationError) -> list[str]:
+    """What pydantic found, without the values it found it in."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    listed = []
+    for fault in found[:_MAX_FAULTS]:
+        place = "".join(f"[{part}]" if isinstance(part, int) else f".{_key(part)}" for part in fault["loc"])
+        listed.append(f"{name}{place}: {fault['msg'][:200]}")
+    return listed
+
+
+def _key(key: str) -> str:
+    return key if _PLAIN_KEY.fullmatch(key) else "?"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_TEXT_CHARS else text[: MAX_TEXT_CHARS - 1].rstrip() + "…"

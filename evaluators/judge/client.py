@@ -1,0 +1,236 @@
+"""The judge behind an OpenAI-compatible endpoint: questions about a run in, validated answers or honest failures out.
+
+All questions of one call share a request while they fit.  What the endpoint does wrong becomes a `JudgeFailure` with a
+reason for the operator: nothing is guessed, nothing raised, nothing kept for the next call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from evaluators.cases import Run
+from evaluators.judge.answer import Junk, Read, read_reply
+from evaluators.judge.batches import batches
+from evaluators.judge.endpoint import Endpoint, Order, Reply, Tally
+from evaluators.judge.failures import RequestError, too_slow
+from evaluators.judge.prompt import CORRECTION_CHARS, Prompt, ShownRun, build_prompt, correction, prepare
+from evaluators.judge.question import Answer, JudgeAnswer, JudgeFailure, NamedQuestion, Question
+from evaluators.judge.report import OnRequest
+from evaluators.judge.retries import wait_before_retry_s
+from evaluators.judge.schema import answer_schema
+from evaluators.judge.settings import JudgeSettings
+from evaluators.judge.shares import add, share, total
+from evaluators.rules.secrets import redact
+from evaluators.verdict import NO_USAGE, Status, Usage
+
+
+class OpenAIJudge:
+    """Implements `evaluators.judge.question.Judge`.
+
+    Args:
+        settings: endpoint, model and limits.
+        on_request: told about every request, see `OnRequest`.
+        sleep: waits between attempts; another one than `asyncio.sleep` is for tests.
+    """
+
+    def __init__(
+        self,
+        settings: JudgeSettings,
+        on_request: OnRequest | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._settings = settings
+        self._sleep = sleep
+        self._endpoint = Endpoint(settings, on_request)
+        self._slots = asyncio.Semaphore(settings.max_concurrent_requests)
+        self._closed = False
+
+    @property
+    def model(self) -> str:
+        """The model's name, as it is configured."""
+        return self._settings.model
+
+    async def close(self) -> None:
+        """Closes the connections; whoever asks from now on is told so."""
+        self._closed = True
+        await self._endpoint.close()
+
+    async def ask(self, run: Run, questions: Sequence[Question]) -> list[Answer]:
+        """One answer per question, in order.
+
+        Raises:
+            TypeError: an answer type can't be said in a strict JSON Schema, a mistake of its evaluator.
+        """
+        shown = prepare(run, _without_secrets if self._settings.redact else None)
+        answers: dict[int, Answer] = {}
+
+        async def ask_batch(places: list[int]) -> None:
+            asked = [(f"q{number}", questions[place]) for number, place in enumerate(places, 1)]
+            answered = await self._ask(shown, asked)
+            answers.update(zip(places, answered, strict=True))
+
+        await asyncio.gather(*map(ask_batch, batches(questions, self._settings.steps_per_request)))
+        return [answers[place] for place in range(len(questions))]
+
+    async def _ask(self, shown: ShownRun, asked: Sequence[NamedQuestion]) -> list[Answer]:
+        exchange = _Exchange(shown=shown, asked=asked, model=self.model)
+        order = self._order(exchange, asked)
+        if order is None:
+            limit = self._settings.max_prompt_chars
+            exchange.fail(Status.TOO_LARGE, f"the run doesn't fit into {limit} characters even when cut")
+            return exchange.answers()
+        async with self._slots:
+            if self._closed:
+                exchange.fail(Status.JUDGE_ERROR, "the judge is being stopped")
+                return exchange.answers()
+            try:
+                async with asyncio.timeout(self._settings.timeout):
+                    await self._converse(exchange, order)
+            except TimeoutError:
+                exchange.settle()
+                exchange.fail(Status.TIMED_OUT, too_slow(self._settings).reason)
+        return exchange.answers()
+
+    async def _converse(self, exchange: _Exchange, order: Order) -> None:
+        """Asks, and once more for those whose answer was junk."""
+        deadline_s = asyncio.get_running_loop().time() + self._settings.timeout
+        for last in (False, True):
+            try:
+                reply = await self._request(order, exchange.tally, deadline_s)
+            except RequestError as failure:
+                exchange.settle()
+                exchange.fail(failure.status, failure.reason)
+                return
+            refusal = _refusal(reply, self._settings)
+            if refusal is not None:
+                exchange.settle()
+                exchange.fail(Status.JUDGE_ERROR, refusal)
+                return
+            exchange.take(reply)
+            if last or not exchange.open:
+                break
+            again = self._order(exchange, exchange.open)
+            assert again is not None, "fewer questions fit where more did"
+            order = replace(again, user=again.user + correction(exchange.faults(), [name for name, _ in exchange.open]))
+        exchange.fail_junk()
+
+    def _order(self, exchange: _Exchange, asked: Sequence[NamedQuestion]) -> Order | None:
+        """What to send so that `asked` are answered; the words are the same for all attempts."""
+        schema = answer_schema(asked, exchange.shown.aliases)
+        order = Order(system="", user="", schema=schema, questions=len(asked))
+        if exchange.prompt is None:
+            room = self._settings.max_prompt_chars - order.chars - CORRECTION_CHARS
+            exchange.prompt = build_prompt(exchange.shown, exchange.asked, room)
+        if exchange.prompt is None:
+            return None
+        return replace(order, system=exchange.prompt.system, user=exchange.prompt.user)
+
+    async def _request(self, order: Order, tally: Tally, deadline_s: float) -> Reply:
+        """One reply, after as many attempts as are allowed."""
+        retries_made = 0
+        while True:
+            try:
+                return await self._endpoint.request(order, tally)
+            except RequestError as failure:
+                wait_s = wait_before_retry_s(
+                    failure,
+                    retries_made=retries_made,
+                    max_retries=self._settings.max_retries,
+                    left_s=deadline_s - asyncio.get_running_loop().time(),
+                    jitter=random.random(),
+                )
+                if wait_s is None:
+                    raise
+            await self._sleep(wait_s)
+            retries_made += 1
+
+
+@dataclass(slots=True, kw_only=True)
+class _Exchange:
+    """What has been asked and answered in one call, and what it has cost each question."""
+
+    shown: ShownRun
+    asked: Sequence[NamedQuestion]
+    model: str
+    prompt: Prompt | None = None
+    tally: Tally = field(default_factory=lambda: Tally(usages=[]))
+    _read: dict[str, Read] = field(default_factory=dict)
+    _junk: dict[str, Junk] = field(default_factory=dict)
+    _failed: dict[str, tuple[Status, str]] = field(default_factory=dict)
+    _usage: dict[str, Usage] = field(default_factory=dict)
+
+    @property
+    def open(self) -> list[NamedQuestion]:
+        """The questions without a valid answer."""
+        return [(name, question) for name, question in self.asked if name not in self._read]
+
+    def settle(self) -> None:
+        """Shares what has been spent since the last time among the questions it was spent on."""
+        names = [name for name, _ in self.open]
+        for name, part in zip(names, share(total(self.tally.usages), len(names)), strict=True):
+            self._usage[name] = add(self._usage.get(name, NO_USAGE), part)
+        self.tally.usages.clear()
+
+    def take(self, reply: Reply) -> None:
+        """Reads a reply for all that is open."""
+        self.settle()
+        for name, result in read_reply(reply.text, self.open, self.shown.aliases, redact).items():
+            if isinstance(result, Read):
+                self._read[name] = result
+            else:
+                self._junk[name] = result
+
+    def faults(self) -> list[str]:
+        """What was wrong with the answers to what is open, each fault once."""
+        return list(dict.fromkeys(fault for name, _ in self.open for fault in self._junk[name].faults))
+
+    def fail(self, status: Status, reason: str) -> None:
+        """Gives up on all that is open."""
+        for name, _ in self.open:
+            self._failed[name] = (status, reason)
+
+    def fail_junk(self) -> None:
+        """Gives up on answers that were not valid, twice."""
+        for name, _ in self.open:
+            faults = "; ".join(self._junk[name].faults)
+            self._failed[name] = (Status.JUDGE_ERROR, f"{self.model} gave no valid answer, twice: {faults}")
+
+    def answers(self) -> list[Answer]:
+        """What came of each question, in order."""
+        return [self._answer(name) for name, _ in self.asked]
+
+    def _answer(self, name: str) -> Answer:
+        usage = self._usage.get(name, NO_USAGE)
+        read = self._read.get(name)
+        if read is None:
+            status, reason = self._failed[name]
+            return JudgeFailure(status=status, reason=reason, model=self.model, usage=usage)
+        return JudgeAnswer(
+            content=read.content,
+            evidence=read.evidence,
+            made_up_evidence=read.made_up_evidence,
+            input_cut=self.prompt is not None and self.prompt.cut,
+            model=self.model,
+            usage=usage,
+            trace_id=self.tally.trace_id,
+        )
+
+
+def _refusal(reply: Reply, settings: JudgeSettings) -> str | None:
+    """Why this reply is no answer, where the endpoint itself says so."""
+    if reply.refused or reply.finish_reason == "content_filter":
+        return f"{settings.model} refused to answer; the run's content may offend its rules, use another model for it"
+    if reply.finish_reason == "length":
+        return (
+            f"the answer of {settings.model} was cut off at its output limit; "
+            f"lower steps_per_request, or use a model that may write more"
+        )
+    return None
+
+
+def _without_secrets(text: str) -> str:
+    # Personal data stays: whether an address or a number was passed on rightly can't be judged without it.
+    return redact(text, personal=False)

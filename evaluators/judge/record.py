@@ -1,0 +1,317 @@
+"""A run as a judge is shown it: what it was told, offered, asked, what it called, got back and answered, in order.
+
+In: a `Run`.  Out: pieces (`evaluators.judge.pieces`), our words apart from the run's, with short aliases for calls and
+places.  What repeats on every turn (history, tools, long texts) is shown once.  Never decides anything about the run.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from evaluators.cases import Arguments, JsonValue, Message, Role, Run, Tool, ToolCall, ToolResult, Turn
+from evaluators.judge.aliases import Aliases
+from evaluators.judge.pieces import Quoted
+from evaluators.judge.question import turn_name
+
+_PLAIN_NAME = re.compile(r"[\w.:/-]{1,64}")
+_WORTH_A_REFERENCE = 200
+_SPOKEN = {Role.SYSTEM: "system prompt", Role.USER: "user", Role.ASSISTANT: "assistant, earlier"}
+
+
+def record(run: Run, aliases: Aliases, redact: Callable[[str], str] | None = None) -> list[str | Quoted]:
+    """The pieces that show `run`, with `redact` applied to every text of it."""
+    return _Recorder(run, aliases, redact).pieces
+
+
+class _Recorder:
+    """Writes one run, from top to bottom."""
+
+    def __init__(self, run: Run, aliases: Aliases, redact: Callable[[str], str] | None) -> None:
+        self.pieces: list[str | Quoted] = []
+        self._run = run
+        self._aliases = aliases
+        self._redact = redact
+        self._first_shown: dict[str, str] = {}
+        self._spoken: Counter[tuple[Role, str]] = Counter()
+        self._calls = {call.id: call for call in run.calls}
+        self._results_shown: set[int] = set()
+        self._earlier_calls: set[str] = set()
+        self._awaited = {call_id for turn in run.turns for call_id in turn.answers}
+        self._inputs = self._inputs_by_turn()
+        self._write()
+
+    def _write(self) -> None:
+        self._head()
+        self._tools()
+        for turn in self._run.turns:
+            self._turn(turn)
+        if self._run.loose_calls:
+            self._line("calls that no recorded turn asked for")
+            for call in self._run.loose_calls:
+                self._call(call)
+                self._result(call)
+        self._end()
+
+    # -- parts
+
+    def _head(self) -> None:
+        run = self._run
+        if run.partial:
+            self._line("Part of this run never arrived; what is absent may still have happened.")
+        if run.missing:
+            self._line("Not recorded: " + ", ".join(fact.replace("_", " ") for fact in run.missing) + ".")
+        for prompt in run.system_prompts:
+            self._say(Role.SYSTEM, prompt, "system prompt")
+
+    def _tools(self) -> None:
+        sets: dict[tuple[str, ...] | None, list[Turn]] = {}
+        names: dict[str, str] = {}
+        definitions: list[tuple[str, Tool]] = []
+        for turn in self._run.turns:
+            offered: list[str] | None = None if turn.tools is None else []
+            for tool in turn.tools or ():
+                form = f"{tool.name}\0{tool.description}\0{_compact(tool.parameters)}"
+                if form not in names:
+                    same_name = sum(1 for _, known in definitions if known.name == tool.name)
+                    names[form] = f" (definition {same_name + 1})" if same_name else ""
+                    definitions.append((names[form], tool))
+                assert offered is not None
+                offered.append(tool.name + names[form])
+            sets.setdefault(None if offered is None else tuple(offered), []).append(turn)
+        if not definitions and set(sets) <= {None}:
+            self._line("tools offered: not recorded")
+            return
+        self._line("tools offered")
+        for note, tool in definitions:
+            self._line(
+                f"- {self._name(tool.name)}{note}" + ("" if tool.parameters is not None else ", no schema recorded")
+            )
+            if tool.description:
+                self._text("", tool.description, f"the description of {tool.name}")
+            if tool.parameters is not None:
+                self._text(" parameters", _compact(tool.parameters), "parameters above")
+        for offered_names, turns in sets.items():
+            where = "every turn" if len(sets) == 1 else _turn_names(turns)
+            if offered_names is None:
+                what = "not recorded"
+            elif len(offered_names) == len(definitions):
+                what = "all of these"
+            else:
+                what = ", ".join(self._name(name) for name in offered_names) or "none"
+            self._line(f"offered at {where}: {what}")
+
+    def _turn(self, turn: Turn) -> None:
+        notes = [turn_name(turn.index) + self._at(turn.ref)]
+        if turn.agent:
+            notes.append(f"agent {self._name(turn.agent)}")
+        if turn.tool_choice not in (None, "auto"):
+            notes.append(f"tool choice {self._name(str(turn.tool_choice))}")
+        if turn.partial:
+            notes.append("cut off")
+        self._line(", ".join(notes))
+        self._context(turn.context or ())
+        for text in self._inputs.pop(turn.index, ()):
+            self._say(Role.USER, text, "user")
+        for call_id in turn.answers:
+            if (call := self._calls.get(call_id)) is not None:
+                self._result(call)
+        if turn.error is not None:
+            self._line("the request to the model failed")
+            if turn.error:
+                self._text("", turn.error, "this error")
+        if turn.text:
+            self._line("says")
+            self._text("", turn.text, f"the text of {turn_name(turn.index)}")
+            self._spoken[Role.ASSISTANT, turn.text.strip()] += 1
+        elif turn.text is None and not turn.calls and turn.error is None:
+            self._line("answer not recorded")
+        for call in turn.calls:
+            self._call(call)
+        for call in turn.calls:
+            if call.id not in self._awaited:
+                self._result(call)
+
+    def _context(self, context: Sequence[Message]) -> None:
+        """What of a context hasn't been shown: the n-th occurrence of a text, where n - 1 have been shown so far."""
+        heard: Counter[tuple[Role, str]] = Counter()
+        for message in context:
+            if message.role is Role.TOOL:
+                self._context_result(message)
+                continue
+            for call in message.calls:
+                self._earlier_call(call)
+            if message.text is None or not (text := message.text.strip()):
+                continue
+            heard[message.role, text] += 1
+            if heard[message.role, text] > self._spoken[message.role, text]:
+                self._say(message.role, message.text, _SPOKEN[message.role], truncated=message.truncated)
+
+    def _earlier_call(self, call: ToolCall) -> None:
+        if call.id in self._calls or call.id in self._earlier_calls:
+            return
+        self._earlier_calls.add(call.id)
+        self._line(f"earlier call {self._name(call.name)}")
+        self._arguments(call.arguments, "the arguments of an earlier call")
+
+    def _context_result(self, message: Message) -> None:
+        call = self._calls.get(message.call_id or "")
+        if call is not None and (call.result is not None and call.result.content is not None):
+            return
+        key = (Role.TOOL, f"{message.call_id}\0{message.text}")
+        if message.text is None or self._spoken[key]:
+            return
+        self._spoken[key] += 1
+        whose = f"result of {self._aliases.call(call.id)}" if call is not None else "result of an earlier call"
+        self._line(whose + self._at(message.ref) + _cut_note(message.truncated))
+        self._text("", message.text, f"the {whose}", elastic=True)
+        if call is not None:
+            self._results_shown.add(id(call))
+
+    def _call(self, call: ToolCall) -> None:
+        notes = [f"calls {self._aliases.call(call.id)}{self._at(call.ref)} {self._name(call.name)}"]
+        if call.is_handoff:
+            notes.append("a hand-off or output, no tool use")
+        if call.provider_executed:
+            notes.append("run by the model's provider")
+        if call.awaiting_approval:
+            notes.append("waits for a person's approval")
+        if call.truncated:
+            notes.append("recorded incompletely")
+        if not call.from_model:
+            notes.append("arguments as the tool received them, perhaps filled in by the framework")
+        self._line(", ".join(notes))
+        self._arguments(call.arguments, f"the arguments of {self._aliases.call(call.id)}")
+
+    def _arguments(self, arguments: Arguments, label: str) -> None:
+        if arguments is None:
+            self._line("arguments not recorded")
+        elif isinstance(arguments, str):
+            self._text(" arguments, not a JSON object", arguments, label)
+        else:
+            self._text("", _compact(arguments), label)
+
+    def _result(self, call: ToolCall) -> None:
+        if id(call) in self._results_shown:
+            return
+        self._results_shown.add(id(call))
+        alias = self._aliases.call(call.id)
+        result = call.result
+        if result is None:
+            if not (call.is_handoff or call.awaiting_approval):
+                self._line(f"result of {alias} not recorded")
+            return
+        self._line(f"result of {alias}" + self._result_notes(call, result))
+        if result.error:
+            self._text(" error", result.error, f"the error of {alias}", elastic=True)
+        if result.content is not None and not (result.failed and result.content == result.error):
+            self._text("", result.content, f"the result of {alias}", elastic=True)
+
+    def _result_notes(self, call: ToolCall, result: ToolResult) -> str:
+        notes = self._at(result.ref) if result.ref != call.ref else ""
+        if result.failed:
+            notes += ", the call failed"
+        elif result.content is None:
+            notes += ", content not recorded"
+        return notes + _cut_note(result.truncated)
+
+    def _end(self) -> None:
+        run = self._run
+        for texts in self._inputs.values():
+            for text in texts:
+                self._say(Role.USER, text, "user")
+        if run.final_answer is not None:
+            self._line("final answer to the user")
+            last_text = next((turn for turn in reversed(run.turns) if turn.text), None)
+            if last_text is not None and last_text.text == run.final_answer:
+                self.pieces.append(f" is the text of {turn_name(last_text.index)}")
+            else:
+                self._text("", run.final_answer, "the final answer")
+        elif run.answered is False:
+            self._line("The run ended without an answer to the user.")
+        else:
+            self._line("The final answer to the user was not recorded.")
+        if run.aborted:
+            self._line("The run broke off" + ("" if run.abort_reason else "."))
+            if run.abort_reason:
+                self._text("", run.abort_reason, "the reason")
+
+    # -- the user's own words
+
+    def _inputs_by_turn(self) -> dict[int, list[str]]:
+        """Which of the user's inputs to show at which turn: those that no captured context shows anyway."""
+        inputs = self._run.user_inputs or ()
+        in_context = {
+            message.text.strip()
+            for turn in self._run.turns
+            for message in turn.context or ()
+            if message.role is Role.USER and message.text is not None
+        }
+        first_turns: dict[int, int] = {}
+        for turn in self._run.turns:
+            first_turns.setdefault(turn.user_turn, turn.index)
+        places = list(first_turns.values())
+        matched = len(places) == len(inputs)
+        by_turn: dict[int, list[str]] = {}
+        for number, text in enumerate(inputs):
+            if text.strip() not in in_context:
+                place = places[number] if matched else (places[0] if places else -1)
+                by_turn.setdefault(place, []).append(text)
+        return by_turn
+
+    # -- writing
+
+    def _line(self, words: str) -> None:
+        self.pieces.append(("\n" if self.pieces else "") + words)
+
+    def _say(self, role: Role, text: str, words: str, *, truncated: bool = False) -> None:
+        if role is Role.SYSTEM and self._spoken[role, text.strip()]:
+            return
+        self._spoken[role, text.strip()] += 1
+        self._line(words + _cut_note(truncated))
+        self._text("", text, f"the {words} above")
+
+    def _text(self, words: str, text: str, label: str, *, elastic: bool = False) -> None:
+        """A text of the run after our words; a long one that was shown before is only pointed at."""
+        if words:
+            self.pieces.append(words)
+        shown = _clean(self._redact(text) if self._redact is not None else text)
+        if len(shown) >= _WORTH_A_REFERENCE:
+            if (earlier := self._first_shown.get(shown)) is not None:
+                self.pieces.append(f" (the same text as {earlier})")
+                return
+            self._first_shown[shown] = label
+        self.pieces.append(" ")
+        self.pieces.append(Quoted(shown, elastic))
+
+    def _name(self, name: str) -> str:
+        """A name chosen by the judged side, made harmless: it stands outside the fence."""
+        if _PLAIN_NAME.fullmatch(name):
+            return name
+        return '"' + re.sub(r"[^\w.:/ -]+", "?", name)[:64] + '"'
+
+    def _at(self, ref: str | None) -> str:
+        return f" [{self._aliases.place(ref)}]" if ref is not None else ""
+
+
+def _turn_names(turns: Iterable[Turn]) -> str:
+    return ", ".join(turn_name(turn.index) for turn in turns)
+
+
+def _cut_note(truncated: bool) -> str:
+    return ", recorded incompletely" if truncated else ""
+
+
+def _compact(value: Mapping[str, JsonValue] | None) -> str:
+    """JSON without blanks; what can't be written as JSON is said to be so."""
+    try:
+        return json.dumps(dict(value or {}), ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError):
+        return "(can't be shown)"
+
+
+def _clean(text: str) -> str:
+    """The text without lone surrogates, which no request can carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,75 @@
+"""What a `judge/<name>` extension can be told: which model, where, and how hard it may be worked.
+
+In: the mapping of the configuration.  Out: checked settings.  Imports no client library, so that whoever only validates
+a configuration stays light.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+
+from evaluators.duration import Duration
+
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+
+
+class JudgeSettings(BaseModel):
+    """An OpenAI-compatible endpoint and the limits within which it is used."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = Field(min_length=1, description="Name of the model, as the endpoint knows it.")
+    base_url: str = Field(
+        default=DEFAULT_BASE_URL, description="Address of the endpoint; `/chat/completions` is appended to it."
+    )
+    api_key: SecretStr = Field(default=SecretStr(""), description="Key of the endpoint; empty where none is needed.")
+    headers: dict[str, SecretStr] = Field(default_factory=dict, description="Further headers of every request.")
+    timeout: Duration = Field(
+        default=60.0,
+        gt=0,
+        le=3600,
+        description="How long a request may take, its retries and the waiting between them included.",
+    )
+    max_concurrent_requests: int = Field(default=4, ge=1, le=1000, description="Requests under way at a time.")
+    max_retries: int = Field(
+        default=2, ge=0, le=10, description="Repetitions after 429, 5xx or a broken connection, within `timeout`."
+    )
+    steps_per_request: int = Field(
+        default=8, ge=1, le=100, description="Most questions of one evaluator about the steps of a run in one request."
+    )
+    max_prompt_chars: int = Field(
+        default=100_000,
+        ge=10_000,
+        description="Longest request in characters. Long texts are cut to fit; what doesn't fit even so is too_large.",
+    )
+    temperature: float | None = Field(
+        default=None, ge=0.0, le=2.0, description="Sent only if set; some models accept none."
+    )
+    redact: bool = Field(default=False, description="Replace secrets of known formats by placeholders before sending.")
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_http(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("is not an http:// or https:// address, such as http://localhost:8000/v1")
+        return value.rstrip("/")
+
+    @property
+    def endpoint(self) -> str:
+        """Scheme, host and port alone: what may stand in messages."""
+        parts = urlsplit(self.base_url)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")
+
+
+def off_reason(name: str, settings: JudgeSettings) -> str | None:
+    """Why this judge can't be used, in one line for the start-up log; None when it can."""
+    if settings.base_url != DEFAULT_BASE_URL or settings.api_key.get_secret_value() or settings.headers:
+        return None
+    return (
+        f"{name} is off: it has no api_key and base_url is OpenAI's own. "
+        f"Rules judge alone; set OPENAI_API_KEY, or base_url to an endpoint that needs no key."
+    )
