@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 
 from google.protobuf.message import DecodeError
@@ -26,7 +25,6 @@ from processors.otlp_repair import LOG_RECORD, RESOURCE, SCOPE, SPAN, Shape, rep
 
 MessageT = TypeVar("MessageT", SpanMessage, LogRecord, Resource, InstrumentationScope)
 Attributes: TypeAlias = Mapping[str, JsonValue]
-NO_ATTRIBUTES: Attributes = MappingProxyType({})
 
 
 class StatusCode(IntEnum):
@@ -53,7 +51,7 @@ class Event:
     """An event on a span, or a log record that was joined to it (only those have a body)."""
 
     name: str
-    attributes: Attributes = NO_ATTRIBUTES
+    attributes: Attributes = field(default_factory=dict)
     body: JsonValue = None
     time_ns: int = 0
 
@@ -72,13 +70,13 @@ class Span:
     kind: SpanKind = SpanKind.UNSPECIFIED
     start_ns: int = 0
     end_ns: int = 0
-    attributes: Attributes = NO_ATTRIBUTES
+    attributes: Attributes = field(default_factory=dict)
     events: tuple[Event, ...] = ()
     status: StatusCode = StatusCode.UNSET
     status_message: str = ""
     dropped_attributes: int = 0
     flags: int = 0
-    resource: Attributes = field(default=NO_ATTRIBUTES, repr=False)
+    resource: Attributes = field(default_factory=dict, repr=False)
     scope_name: str = ""
     scope_version: str = ""
 
@@ -91,9 +89,9 @@ class Log:
     span_id: str
     event_name: str = ""
     body: JsonValue = None
-    attributes: Attributes = NO_ATTRIBUTES
+    attributes: Attributes = field(default_factory=dict)
     time_ns: int = 0
-    resource: Attributes = field(default=NO_ATTRIBUTES, repr=False)
+    resource: Attributes = field(default_factory=dict, repr=False)
     scope_name: str = ""
     scope_version: str = ""
 
