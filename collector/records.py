@@ -27,8 +27,8 @@ class Origin:
     """What all spans of one scope in one request share. Interned: equal origins are one object.
 
     `resource`, `scope` are serialised protobuf messages; `headers` are the allow-listed request headers that have to
-    travel with the spans (sorted name-value pairs); spans of different headers never share a request. `resource_rest` and
-    `scope_rest` are the serialised fields of ResourceSpans and ScopeSpans that this version of OTLP doesn't know.
+    travel with the spans (sorted name-value pairs); spans of different headers never share a request. `resource_rest`
+    and `scope_rest` are the serialised fields of ResourceSpans and ScopeSpans that this version of OTLP doesn't know.
     """
 
     resource: bytes

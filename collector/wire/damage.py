@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from collector.intake import MalformedRequestError
 from collector.wire.skeleton import SCHEMA
 
 _VARINT, _FIXED64, _LENGTH, _GROUP_START, _GROUP_END, _FIXED32 = range(6)
@@ -43,6 +44,15 @@ class Budget:
 
 class BudgetSpentError(Exception):
     """The walk was given up; nothing is known about the message."""
+
+
+def malformed(due: str, request: bytes, message: str) -> MalformedRequestError:
+    """The error to raise for a request that the parser refused. `due` says what it should have been."""
+    try:
+        fault = find_damage(request, message, "request", Budget())
+    except BudgetSpentError:
+        fault = None
+    return MalformedRequestError(f"not {due} in protobuf: {fault or 'its framing is broken'}")
 
 
 @dataclass(slots=True)

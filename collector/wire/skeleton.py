@@ -106,6 +106,8 @@ SCHEMA: dict[str, tuple[str, ...]] = {
     ),
     "ArrayValue": ("1 values AnyValue*",),
     "KeyValueList": ("1 values KeyValue*",),
+    # Any message at all; every field is an unknown one.
+    "Anything": (),
     # Metrics are passed on whole; only their data points are counted.
     "MetricsRequest": ("1 resources ResourceMetrics*",),
     "ResourceMetrics": ("2 scopes ScopeMetrics*",),
@@ -243,4 +245,5 @@ parse_log_record_head = cast("Callable[[bytes], LogRecordSkeleton]", _CLASSES["L
 parse_resource = cast("Callable[[bytes], object]", _CLASSES["Resource"].FromString)
 parse_scope = cast("Callable[[bytes], object]", _CLASSES["Scope"].FromString)
 parse_metrics = cast("Callable[[bytes], MetricsRequestSkeleton]", _CLASSES["MetricsRequest"].FromString)
+parse_anything = cast("Callable[[bytes], Message]", _CLASSES["Anything"].FromString)
 new_request = cast("Callable[[], RequestSkeleton]", _CLASSES["Request"])

@@ -15,9 +15,8 @@ from typing import cast
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from collector.intake import MalformedRequestError
 from collector.records import LogRecord, Origin, SpanRecord
-from collector.wire.damage import Budget, BudgetSpentError, find_damage
+from collector.wire.damage import Budget, BudgetSpentError, find_damage, malformed
 from collector.wire.origins import OriginKey, Origins
 from collector.wire.skeleton import (
     ResourcesSkeleton,
@@ -39,6 +38,7 @@ _NO_TRACE = bytes(16)
 _NO_SPAN = bytes(8)
 _HAS_IS_REMOTE = 0x100  # SpanFlags of trace.proto
 _IS_REMOTE = 0x200
+_SIGNAL_NAMES = {"spans": "traces", "logs": "logs"}
 _METRIC_KINDS = ("gauge", "sum", "histogram", "exponential_histogram", "summary")
 
 
@@ -168,7 +168,7 @@ def count_data_points(request: bytes) -> int:
     try:
         parsed = parse_metrics(request)
     except DecodeError:
-        raise _malformed(request, "MetricsRequest", "metrics", Budget()) from None
+        raise malformed("an OTLP metrics request", request, "MetricsRequest") from None
     return sum(
         len(getattr(metric, kind).data_points)
         for resource in parsed.resources
@@ -192,7 +192,7 @@ def _scopes(
     try:
         parsed = parse_request(request)
     except DecodeError:
-        raise _malformed(request, "Request", signal, budget) from None
+        raise malformed(f"an OTLP {_SIGNAL_NAMES[signal]} request", request, "Request") from None
     for i, resources in enumerate(parsed.resources):
         resource = _joined(resources.resource)
         resource_schema_url = resources.schema_url
@@ -247,14 +247,6 @@ def _fault(data: bytes, message: str, place: str, budget: Budget) -> str | None:
         return find_damage(data, message, place, budget)
     except BudgetSpentError:
         return f"{place}: is broken, or nested deeper than 100 messages and too large to check"
-
-
-def _malformed(request: bytes, message: str, signal: str, budget: Budget) -> MalformedRequestError:
-    try:
-        fault = find_damage(request, message, "request", budget)
-    except BudgetSpentError:
-        fault = None
-    return MalformedRequestError(f"not an OTLP {signal} request in protobuf: {fault or 'its framing is broken'}")
 
 
 def _id_fault(head: SpanSkeleton) -> str:

@@ -1,0 +1,139 @@
+"""Request bodies as they were before compression, never more than a limit of bytes.
+
+Each method stops as soon as the limit is passed, so that a small body that claims to be a huge one costs no more than
+an honest one.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping
+
+import cramjam
+
+from collector.intake import MalformedRequestError
+
+_GZIP_OR_FAIL = 16 + zlib.MAX_WBITS
+_RAW = -zlib.MAX_WBITS
+_FIRST_GUESS_BYTES = 64 << 10
+_SNAPPY_STREAM = b"\xff\x06\x00\x00sNaPpY"
+_SNAPPY_COMPRESSED, _SNAPPY_PLAIN = 0x00, 0x01
+_CHECKSUM_BYTES = 4
+
+
+class BodyTooLargeError(Exception):
+    """The body is larger than the limit, as sent or decompressed."""
+
+
+class UnknownEncodingError(Exception):
+    """No such compression is known here; the message lists those that are."""
+
+
+def decompress(encoding: str, body: bytes, limit_bytes: int) -> bytes:
+    """The decompressed body. An empty one stays empty.
+
+    Args:
+        encoding: value of the Content-Encoding header, empty for none.
+        body: as received.
+        limit_bytes: how large the result may be.
+
+    Raises:
+        UnknownEncodingError: the encoding isn't supported.
+        MalformedRequestError: the body isn't what the encoding says.
+        BodyTooLargeError: the result would be larger than the limit.
+    """
+    name = encoding.strip().lower()
+    if name in ("", "identity"):
+        return body
+    method = _METHODS.get(name)
+    if method is None:
+        raise UnknownEncodingError(f"this content-encoding isn't supported; supported are {', '.join(ENCODINGS)}")
+    return method(body, limit_bytes) if body else body
+
+
+def _gzip(body: bytes, limit_bytes: int) -> bytes:
+    return _inflate("gzip", body, limit_bytes, _GZIP_OR_FAIL)
+
+
+def _zlib(body: bytes, limit_bytes: int) -> bytes:
+    return _inflate("zlib", body, limit_bytes, zlib.MAX_WBITS)
+
+
+def _deflate(body: bytes, limit_bytes: int) -> bytes:
+    # "deflate" means the zlib format, but some senders leave its two header bytes out.
+    has_header = len(body) > 1 and body[0] & 0x0F == 8 and int.from_bytes(body[:2], "big") % 31 == 0
+    return _inflate("deflate", body, limit_bytes, zlib.MAX_WBITS if has_header else _RAW)
+
+
+def _inflate(name: str, body: bytes, limit_bytes: int, window_bits: int) -> bytes:
+    parts: list[bytes] = []
+    left = limit_bytes + 1  # one more than allowed shows that there is more
+    while body:  # a gzip file may consist of several
+        stream = zlib.decompressobj(window_bits)
+        try:
+            part = stream.decompress(body, left)
+        except zlib.error:
+            raise MalformedRequestError(f"the body isn't {name}, though its content-encoding says so") from None
+        left -= len(part)
+        if left <= 0:
+            raise BodyTooLargeError
+        if not stream.eof:
+            raise MalformedRequestError(f"the {name} body is cut off")
+        parts.append(part)
+        body = stream.unused_data
+    return b"".join(parts)
+
+
+def _zstd(body: bytes, limit_bytes: int) -> bytes:
+    size = min(limit_bytes, max(_FIRST_GUESS_BYTES, 8 * len(body)))
+    while True:
+        buffer = bytearray(size)
+        try:
+            written = cramjam.zstd.decompress_into(body, buffer)
+        except cramjam.DecompressionError as error:
+            if "whole buffer" not in str(error):  # what a buffer that is too small is called
+                raise MalformedRequestError("the body isn't zstd, though its content-encoding says so") from None
+            if size == limit_bytes:
+                raise BodyTooLargeError from None
+            size = min(limit_bytes, 4 * size)
+        else:
+            return bytes(memoryview(buffer)[:written])
+
+
+def _snappy(body: bytes, limit_bytes: int) -> bytes:
+    """Either format of snappy: the framed one starts with its mark, the other with the size of the result."""
+    try:
+        if body.startswith(_SNAPPY_STREAM):
+            if _framed_size(body) > limit_bytes:
+                raise BodyTooLargeError
+            return bytes(cramjam.snappy.decompress(body))
+        if cramjam.snappy.decompress_raw_len(body) > limit_bytes:
+            raise BodyTooLargeError
+        return bytes(cramjam.snappy.decompress_raw(body))
+    except cramjam.DecompressionError:
+        raise MalformedRequestError("the body isn't snappy, though its content-encoding says so") from None
+
+
+def _framed_size(body: bytes) -> int:
+    """What the chunks of the framed format say they hold; decompressing checks that it is true."""
+    total = at = 0
+    while at + 4 <= len(body):
+        kind, size = body[at], int.from_bytes(body[at + 1 : at + 4], "little")
+        at += 4
+        if kind == _SNAPPY_PLAIN:
+            total += max(0, size - _CHECKSUM_BYTES)
+        elif kind == _SNAPPY_COMPRESSED:
+            total += cramjam.snappy.decompress_raw_len(body[at + _CHECKSUM_BYTES : at + _CHECKSUM_BYTES + 5])
+        at += size
+    return total
+
+
+_METHODS: Mapping[str, Callable[[bytes, int], bytes]] = {
+    "gzip": _gzip,
+    "zstd": _zstd,
+    "zlib": _zlib,
+    "deflate": _deflate,
+    "snappy": _snappy,
+    "x-snappy-framed": _snappy,
+}
+ENCODINGS = tuple(_METHODS)
