@@ -17,11 +17,12 @@ import os
 import time
 from collections.abc import Callable, Mapping
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from rich.console import Console
 from rich.text import Text
 
 from collector.exporters.sender import RejectedDataError, UnsupportedSignalError
+from collector.exporters.settings import ExporterSettings
 from collector.exporters.span_view import UnreadableRequestError, read_spans
 from collector.exporters.trace_gathering import GatheredTrace, Gathering
 from collector.exporters.trace_tree import TraceTree, Verbosity
@@ -35,10 +36,8 @@ PACE_S = 0.1
 log = logging.getLogger(__name__)
 
 
-class Settings(BaseModel):
+class Settings(ExporterSettings):
     """Settings of a `console` exporter."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     verbosity: Verbosity = Field(
         default=Verbosity.NORMAL,
