@@ -14,14 +14,16 @@ from typing import Protocol
 
 from collector import wire
 from collector.assembler import Arrival, Assembler
+from collector.exporters.splitting import count_items
 from collector.intake import Accepted, OverloadedError, UndeclaredSignalError
 from collector.jobs import EvaluationSpan
 from collector.records import Origin, Outbound, Parcel, Ref, Signal, SpanRecord
 from collector.store import RETRY_AFTER_S, Budget, MemoryStore
-from collector.tally import Tally
+from collector.telemetry import ReceiverMetrics, Telemetry
 
 # Backends route by these, so they travel with the telemetry; spans of different values never share a request.
 FORWARDED_HEADERS = ("x-project-name",)
+Headers = tuple[tuple[str, str], ...]
 
 
 class ScoreMode(StrEnum):
@@ -41,8 +43,8 @@ class ScoreMode(StrEnum):
 class Queue(Protocol):
     """A destination's queue, as far as it is filled from here."""
 
-    def put(self, ref: Ref, parcel: Parcel) -> None:
-        """Take a reference, whatever the queue's length."""
+    def put(self, ref: Ref) -> None:
+        """Take over one claim on a parcel, whatever the queue's length."""
 
     def has_room(self) -> bool:
         """Whether more should be let in at the receivers."""
@@ -77,7 +79,7 @@ class Pipeline:
         destinations: per declared signal the exporters of its pipeline.
         parcels: keeps what is on its way out.
         budget: what all stores together may hold.
-        tally: where everything is counted.
+        telemetry: where everything is counted.
         clock: seconds on a monotonic clock.
     """
 
@@ -86,13 +88,14 @@ class Pipeline:
         destinations: Mapping[Signal, Sequence[Destination]],
         parcels: MemoryStore[Parcel],
         budget: Budget,
-        tally: Tally,
+        telemetry: Telemetry,
         clock: Callable[[], float],
     ) -> None:
         self._destinations = destinations
         self._parcels = parcels
         self._budget = budget
-        self._tally = tally
+        self._telemetry = telemetry
+        self._receivers: dict[str, ReceiverMetrics] = {}
         self._clock = clock
         self._origins = wire.Origins()
         self._assembler: Assembler | None = None
@@ -116,20 +119,26 @@ class Pipeline:
         """See `collector.intake.Intake`."""
         if signal not in self._destinations:
             raise UndeclaredSignalError(f"no {signal} pipeline is configured (service::pipelines::{signal})")
+        metrics = self._metrics_of(receiver)
         try:
             self._require_room(signal, len(request))
         except OverloadedError:
-            self._tally.add("receiver_refused_requests", receiver=receiver, signal=signal)
+            metrics.refused(signal, count_items(request))
             raise
         kept = tuple((name, headers[name]) for name in FORWARDED_HEADERS if name in headers)
         if signal is Signal.TRACES:
-            return self._take_spans(request, kept, receiver)
+            return self._take_spans(request, kept, metrics)
         if signal is Signal.LOGS:
-            return self._take_logs(request, kept, receiver)
+            return self._take_logs(request, kept, metrics)
         points = wire.count_data_points(request)
-        self._tally.add("receiver_accepted_metric_points", points, receiver=receiver)
+        metrics.accepted(signal, points)
         self._send(Parcel(signal, request, points, kept), self._destinations[signal])
         return Accepted()
+
+    def _metrics_of(self, receiver: str) -> ReceiverMetrics:
+        if receiver not in self._receivers:
+            self._receivers[receiver] = self._telemetry.receiver(receiver)
+        return self._receivers[receiver]
 
     def _require_room(self, signal: Signal, size_bytes: int) -> None:
         for destination in self._destinations[signal]:
@@ -145,12 +154,12 @@ class Pipeline:
             self._assembler.shed(self._clock())
             self._budget.require(size_bytes)
 
-    def _take_spans(self, request: bytes, headers: tuple[tuple[str, str], ...], receiver: str) -> Accepted:
+    def _take_spans(self, request: bytes, headers: Headers, metrics: ReceiverMetrics) -> Accepted:
         sliced = wire.slice_spans(request, headers, self._origins)
         records = sliced.records
-        self._tally.add("receiver_accepted_spans", len(records), receiver=receiver)
+        metrics.accepted(Signal.TRACES, len(records))
         if sliced.rejected:
-            self._tally.add("receiver_rejected_spans", len(sliced.rejected), receiver=receiver)
+            metrics.rejected(Signal.TRACES, len(sliced.rejected))
         if self._assembler is None or self._reading is None:
             passed = held = [Outbound(record.origin, record.span) for record in records]
             untouched = not sliced.rejected
@@ -185,11 +194,11 @@ class Pipeline:
             if arrival is Arrival.HELD:
                 held.append(Outbound(record.origin, record.span))
             elif arrival is Arrival.LATE:
-                self._tally.add("processor_late_spans")
+                self._telemetry.traces.late(1)
                 untouched = False
                 passed.append(Outbound(record.origin, record.span, reading.late_mark))
             elif arrival is Arrival.DUPLICATE:
-                self._tally.add("processor_deduplicated_spans")
+                self._telemetry.traces.deduplicated(1)
             else:
                 passed.append(Outbound(record.origin, record.span))
         for record in unwanted:
@@ -199,14 +208,14 @@ class Pipeline:
             if arrival is Arrival.HELD:
                 held.append(Outbound(record.origin, record.span))
             elif arrival is Arrival.DUPLICATE:
-                self._tally.add("processor_deduplicated_spans")
+                self._telemetry.traces.deduplicated(1)
             else:
                 passed.append(Outbound(record.origin, record.span))
         return passed, held, untouched
 
-    def _take_logs(self, request: bytes, headers: tuple[tuple[str, str], ...], receiver: str) -> Accepted:
+    def _take_logs(self, request: bytes, headers: Headers, metrics: ReceiverMetrics) -> Accepted:
         sliced = wire.slice_logs(request, headers, self._origins)
-        self._tally.add("receiver_accepted_log_records", len(sliced.records), receiver=receiver)
+        metrics.accepted(Signal.LOGS, len(sliced.records))
         if self._assembler is not None and self._reading is not None:
             now_s = self._clock()
             for record in sliced.records:
@@ -216,7 +225,7 @@ class Pipeline:
         if not sliced.rejected:
             self._send(Parcel(Signal.LOGS, request, len(sliced.records), headers), destinations)
             return Accepted()
-        self._tally.add("receiver_rejected_log_records", len(sliced.rejected), receiver=receiver)
+        metrics.rejected(Signal.LOGS, len(sliced.rejected))
         if sliced.records:
             rebuilt = wire.build_logs_request(sliced.records)
             self._send(Parcel(Signal.LOGS, rebuilt, len(sliced.records), headers), destinations)
@@ -236,7 +245,7 @@ class Pipeline:
         targets = [one for one in (*self._waiting, *self._immediate) if one.mode in modes]
         if not targets:
             return
-        self._tally.add("processor_created_spans", len(spans))
+        self._telemetry.traces.created(len(spans))
         outbound = [
             Outbound(Origin(span.resource, origin.resource_schema_url, span.scope, "", origin.headers), span.span)
             for span in spans
@@ -246,7 +255,7 @@ class Pipeline:
     def _send_spans(self, spans: Iterable[Outbound], destinations: Sequence[Destination]) -> None:
         if not destinations:
             return
-        by_headers: dict[tuple[tuple[str, str], ...], list[Outbound]] = {}
+        by_headers: dict[Headers, list[Outbound]] = {}
         for span in spans:
             by_headers.setdefault(span.origin.headers, []).append(span)
         for headers, group in by_headers.items():
@@ -257,4 +266,4 @@ class Pipeline:
             return
         ref = self._parcels.put(parcel, len(parcel.request), len(destinations))
         for destination in destinations:
-            destination.queue.put(ref, parcel)
+            destination.queue.put(ref)
