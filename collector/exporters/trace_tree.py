@@ -21,7 +21,8 @@ MAX_ROWS = 60
 """A trace with more spans than this is shown as its judged spans and what is above them."""
 
 KIND_STYLES = {"agent": "bold cyan", "llm": "blue", "tool": "magenta", "chain": "cyan", "evaluator": "dim"}
-MIN_NAME_CELLS = 12
+NAME_CELLS = 30
+"""Room for the tree and the names, so that the columns of most traces stand under each other."""
 
 
 class Verbosity(StrEnum):
@@ -83,7 +84,9 @@ class TraceTree:
         shown = _prominent(rows) if len(rows) > MAX_ROWS else rows
         guides = [_guide(row, glyphs) for row in shown]
         widest = max((len(guide) + _label_cells(row) for guide, row in zip(guides, shown, strict=True)), default=0)
-        column = max(MIN_NAME_CELLS, min(widest, options.max_width - 10, options.max_width * 3 // 5))
+        column = max(
+            min(NAME_CELLS, options.max_width // 3), min(widest, options.max_width - 10, options.max_width * 3 // 5)
+        )
         for guide, row in zip(guides, shown, strict=True):
             yield from self._span_lines(console, options, glyphs, guide, row, column)
         if hidden := len(rows) - len(shown) + self.omitted:
@@ -226,11 +229,11 @@ def _guide_below(row: Row, glyphs: Glyphs) -> str:
 def _label(row: Row) -> Text:
     span = row.span
     judged = bool(row.scores)
+    top = not row.levels
     label = Text()
     if span.kind:
-        label.append(f"{span.kind} ", style=KIND_STYLES[span.kind] if judged else "dim")
-    top = not row.levels
-    label.append(span.name, style="bold" if top and judged else "" if judged else "dim")
+        label.append(f"{span.kind} ", style=KIND_STYLES[span.kind] if judged or top else "dim")
+    label.append(span.name, style="bold" if top else "" if judged else "dim")
     return label
 
 
@@ -297,6 +300,8 @@ def _hang(text: Text, under: Text, console: Console, width: int) -> Iterator[Tex
 def _duration(seconds: float | None) -> str:
     if seconds is None:
         return "?"
+    if seconds < 0.001:
+        return "<1 ms"
     if seconds < 1:
         return f"{seconds * 1000:.0f} ms"
     return f"{seconds:.1f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

@@ -31,11 +31,11 @@ RUN = (
 
 def test_a_run_is_a_tree_with_faults_under_their_span_and_a_summary() -> None:
     assert [line.rstrip() for line in shown(*RUN)] == [
-        "agent answer             1.2 s  ✓ step_efficiency 0.95",
-        "├─ llm ask model          5 ms",
+        "agent answer                     1.2 s  ✓ step_efficiency 0.95",
+        "├─ llm ask model                  5 ms",
         "│     ✗ tool_selection incorrect unknown_tool: fly was not offered.",
-        "├─ tool fly               5 ms",
-        "└─ llm ask model again    5 ms  ✓ tool_response_handling  ✓ tool_selection",
+        "├─ tool fly                       5 ms",
+        "└─ llm ask model again            5 ms  ✓ tool_response_handling  ✓ tool_selection",
         f"✗ 1 of 4 checks failed   travel-desk · trace {TRACE_ID}",
     ]
 
