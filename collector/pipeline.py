@@ -7,10 +7,13 @@ rejected; before that nothing of it is kept.  Runs on the event loop and never b
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
+
+from google.protobuf.message import DecodeError
 
 from collector import wire
 from collector.assembler import Arrival, Assembler
@@ -123,7 +126,8 @@ class Pipeline:
         try:
             self._require_room(signal, len(request))
         except OverloadedError:
-            metrics.refused(signal, count_items(request))
+            with contextlib.suppress(DecodeError):
+                metrics.refused(signal, count_items(request))
             raise
         kept = tuple((name, headers[name]) for name in FORWARDED_HEADERS if name in headers)
         if signal is Signal.TRACES:
