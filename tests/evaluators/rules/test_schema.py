@@ -237,8 +237,18 @@ json_values = st.recursive(
     max_leaves=20,
 )
 keywords = st.sampled_from(
-    ["type", "properties", "required", "items", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "pattern"]
-    + [
+    [
+        "type",
+        "properties",
+        "required",
+        "items",
+        "enum",
+        "const",
+        "$ref",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "pattern",
         "additionalProperties",
         "minimum",
         "default",
