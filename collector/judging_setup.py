@@ -1,0 +1,69 @@
+"""What to judge with, as a configuration says, and the judge of traces that comes of it.
+
+The same for the live sidecar (whose judging process gets a `Plan` over a pipe), for `replay` and for `evaluate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from collector.config import Config
+from evaluators.evaluator import EvaluatorSettings
+from evaluators.judge.client import OpenAIJudge
+from evaluators.judge.settings import JudgeSettings, off_reason
+from evaluators.registry import EVALUATORS
+from processors.judging import TraceJudge
+from processors.scores import Emission
+from processors.transcribe import transcribe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What to judge with: evaluators' settings by name, judges' settings by extension id.
+
+    `notes` are sentences for the operator about what is off.
+    """
+
+    evaluators: dict[str, EvaluatorSettings]
+    judges: dict[str, JudgeSettings] = field(default_factory=dict)
+    emission: Emission = field(default_factory=Emission)
+    notes: tuple[str, ...] = ()
+
+
+def plan_of(config: Config) -> Plan:
+    """The plan that a configuration describes. A judge that can't work as it is configured is off, with a note."""
+    judges: dict[str, JudgeSettings] = {}
+    notes: list[str] = []
+    for component in config.extensions.values():
+        if isinstance(component.settings, JudgeSettings):
+            reason = off_reason(component.id, component.settings)
+            if reason is None:
+                judges[component.id] = component.settings
+            else:
+                notes.append(reason)
+    evaluators = {
+        component.component_type.name: component.settings
+        for component in config.processors.values()
+        if isinstance(component.settings, EvaluatorSettings)
+    }
+    return Plan(evaluators=evaluators, judges=judges, notes=tuple(notes))
+
+
+def build(plan: Plan) -> tuple[TraceJudge, list[OpenAIJudge]]:
+    """The judge of traces that a plan describes, and the model clients that have to be closed in the end."""
+    clients = {judge_id: OpenAIJudge(settings) for judge_id, settings in plan.judges.items()}
+    evaluators = [EVALUATORS[name].create(settings) for name, settings in plan.evaluators.items()]
+    return TraceJudge(evaluators, clients, plan.emission, read=transcribe), list(clients.values())
+
+
+@asynccontextmanager
+async def configured_judging(plan: Plan) -> AsyncIterator[TraceJudge]:
+    """The judge of traces that a plan describes, for as long as it is used."""
+    judge, clients = build(plan)
+    try:
+        yield judge
+    finally:
+        for client in clients:
+            await client.close()

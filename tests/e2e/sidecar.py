@@ -1,0 +1,133 @@
+"""The real sidecar as a child process, and a real OTLP/gRPC backend in this one."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import grpc
+import httpx
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+
+TRACES = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
+LOGS = "/opentelemetry.proto.collector.logs.v1.LogsService/Export"
+METRICS = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Backend(grpc.GenericRpcHandler):
+    """Takes everything, keeps the bytes, and refuses for a while if told to."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self.requests: dict[str, list[bytes]] = {TRACES: [], LOGS: [], METRICS: []}
+        self.unavailable = False
+
+    def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler | None:
+        async def export(request: bytes, context: grpc.aio.ServicerContext) -> bytes:
+            if self.unavailable:
+                await context.abort(grpc.StatusCode.UNAVAILABLE, "not now")
+            self.requests[details.method].append(request)
+            return b""
+
+        return grpc.unary_unary_rpc_method_handler(export) if details.method in self.requests else None
+
+    @property
+    def spans(self) -> list[Span]:
+        parsed = [ExportTraceServiceRequest.FromString(request) for request in self.requests[TRACES]]
+        return [
+            span
+            for request in parsed
+            for resource in request.resource_spans
+            for scope in resource.scope_spans
+            for span in scope.spans
+        ]
+
+
+@asynccontextmanager
+async def running_backend() -> AsyncIterator[Backend]:
+    backend = Backend()
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers([backend])
+    server.add_insecure_port(f"127.0.0.1:{backend.port}")
+    await server.start()
+    try:
+        yield backend
+    finally:
+        await server.stop(None)
+
+
+class Sidecar:
+    def __init__(self, folder: Path, text: str) -> None:
+        self.grpc_port, self.http_port, self.health_port = free_port(), free_port(), free_port()
+        self.folder = folder
+        self.config = folder / "config.yaml"
+        self.config.write_text(
+            text.replace("GRPC_PORT", str(self.grpc_port))
+            .replace("HTTP_PORT", str(self.http_port))
+            .replace("HEALTH_PORT", str(self.health_port))
+        )
+        self._process: asyncio.subprocess.Process | None = None
+
+    @property
+    def process(self) -> asyncio.subprocess.Process:
+        assert self._process is not None
+        return self._process
+
+    async def start(self) -> None:
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "collector.cli",
+            "run",
+            "--config",
+            str(self.config),
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+            stdout=(self.folder / "stdout").open("wb"),
+            stderr=(self.folder / "stderr").open("wb"),
+        )
+        async with asyncio.timeout(60), httpx.AsyncClient(trust_env=False) as client:
+            while True:
+                if self.process.returncode is not None:
+                    raise AssertionError(f"the sidecar ended with {self.process.returncode}: {self.stderr}")
+                try:
+                    if (await client.get(f"http://127.0.0.1:{self.health_port}/")).status_code == 200:
+                        return
+                except httpx.TransportError:
+                    await asyncio.sleep(0.05)
+
+    async def stop(self) -> int:
+        """End it as an operator does, and give its exit code."""
+        if self.process.returncode is None:
+            self.process.send_signal(signal.SIGTERM)
+        async with asyncio.timeout(60):
+            return await self.process.wait()
+
+    @property
+    def stdout(self) -> str:
+        return (self.folder / "stdout").read_text()
+
+    @property
+    def stderr(self) -> str:
+        return (self.folder / "stderr").read_text()
+
+
+@asynccontextmanager
+async def running_sidecar(folder: Path, text: str) -> AsyncIterator[Sidecar]:
+    sidecar = Sidecar(folder, text)
+    await sidecar.start()
+    try:
+        yield sidecar
+    finally:
+        await sidecar.stop()
