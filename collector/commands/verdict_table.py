@@ -1,0 +1,83 @@
+"""Verdicts as tables for a terminal: what each evaluator found, and every fault with its reason.
+
+Texts come from spans and from models; they are cleaned before they reach the terminal.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from collector.exporters.span_view import clean
+from evaluators.verdict import Status
+from processors.judging import PlacedVerdict
+
+NAME_CHARS = 40
+REASON_CHARS = 300
+MAX_FAULTS = 50
+
+
+class VerdictTable:
+    """Collects verdicts as they come and prints them in the end. Keeps the first faults and counts the rest."""
+
+    def __init__(self) -> None:
+        self._outcomes: dict[str, Counter[str]] = {}
+        self._faults: list[PlacedVerdict] = []
+        self._more_faults = 0
+
+    def add(self, verdicts: Iterable[PlacedVerdict]) -> None:
+        """Take the verdicts of a trace."""
+        for placed in verdicts:
+            verdict = placed.verdict
+            outcome = "good" if verdict.passed else "bad" if verdict.passed is False else str(verdict.status)
+            self._outcomes.setdefault(verdict.evaluator, Counter())[outcome] += 1
+            if verdict.passed is False:
+                if len(self._faults) < MAX_FAULTS:
+                    self._faults.append(placed)
+                else:
+                    self._more_faults += 1
+
+    def print(self, console: Console) -> None:
+        """Print both tables; without any verdict one line."""
+        if not self._outcomes:
+            console.print("nothing in these traces could be judged")
+            return
+        console.print(self._summary())
+        if self._faults:
+            console.print(self._list_of_faults())
+        if self._more_faults:
+            console.print(f"and {self._more_faults} more faults; --verdicts FILE writes them all")
+
+    def _summary(self) -> Table:
+        table = Table("evaluator", "passed", "failed", "not scored", box=None, pad_edge=False)
+        for evaluator, outcomes in self._outcomes.items():
+            bad = outcomes["bad"]
+            reasons = [f"{status} {outcomes[status]}" for status in Status if outcomes[status]]
+            table.add_row(
+                evaluator,
+                Text(str(outcomes["good"]), style="green" if outcomes["good"] else "dim"),
+                Text(str(bad), style="bold red" if bad else "dim"),
+                Text(", ".join(reasons), style="dim"),
+            )
+        return table
+
+    def _list_of_faults(self) -> Table:
+        table = Table("trace", "span", "evaluator", "score", "fault", box=None, pad_edge=False)
+        for placed in self._faults:
+            verdict = placed.verdict
+            codes = dict.fromkeys(str(issue.code) for issue in verdict.issues if issue.conclusive)
+            fault = Text(", ".join(codes), style="red")
+            if verdict.explanation:
+                fault.append(("\n" if codes else "") + clean(verdict.explanation, REASON_CHARS), style="default")
+            table.add_row(
+                placed.trace_id[:8],
+                Text(clean(placed.span_name, NAME_CHARS)),
+                verdict.evaluator,
+                f"{verdict.score:g}",
+                fault,
+            )
+        return table
