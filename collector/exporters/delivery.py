@@ -1,0 +1,194 @@
+"""One batch to one destination: attempt after attempt until every item of it has found its end.
+
+Delivered, rejected by the destination, in the dead-letter file, or of a signal the destination doesn't take: nothing
+else ends a delivery but its cancellation.  What is too large, or bad, is cut in halves until the one item is found
+that can't be taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from collector.exporters.backoff import Backoff
+from collector.exporters.dead_letters import DeadLetterFile
+from collector.exporters.sender import (
+    MisconfiguredError,
+    RejectedDataError,
+    RetryableError,
+    Sender,
+    SendError,
+    TooLargeError,
+    UnsupportedSignalError,
+)
+from collector.exporters.settings import RetrySettings
+from collector.exporters.splitting import halve
+from collector.logs import RateLimited
+from collector.records import Signal
+from collector.telemetry import ExporterMetrics
+
+# A destination that refuses our credentials is asked again, but not hammered.
+MISCONFIGURED_WAIT_S = 60.0
+# While draining, waits are short: what doesn't get through before the deadline stays.
+DRAIN_WAIT_S = 1.0
+DISK_WAIT_S = 2.0
+# A destination that asks for more than this is asked again all the same.
+MAX_RETRY_AFTER_S = 300.0
+
+_log = RateLimited(logging.getLogger(__name__))
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A request to deliver. `items` counts spans, log records or data points."""
+
+    signal: Signal
+    request: bytes
+    items: int
+    headers: Mapping[str, str]
+
+
+class Delivery:
+    """Delivers batches to one destination. One object serves any number of batches at once.
+
+    Args:
+        destination: id of the exporter.
+        sender: makes the attempts.
+        retry: when to try again.
+        max_request_bytes: larger requests are cut before they are tried, as far as they can be.
+        dead_letters: takes what can never be delivered.
+        metrics: counts what happens.
+        random, clock: for jitter and elapsed time.
+    """
+
+    def __init__(
+        self,
+        destination: str,
+        sender: Sender,
+        retry: RetrySettings,
+        max_request_bytes: int,
+        dead_letters: DeadLetterFile,
+        metrics: ExporterMetrics,
+        random: Callable[[], float],
+        clock: Callable[[], float],
+    ) -> None:
+        self._destination = destination
+        self._sender = sender
+        self._retry = retry
+        self._max_request_bytes = max_request_bytes
+        self._dead_letters = dead_letters
+        self._metrics = metrics
+        self._random = random
+        self._clock = clock
+        self._draining = asyncio.Event()
+        self._switched_off: set[Signal] = set()
+
+    def takes(self, signal: Signal) -> bool:
+        """Whether the destination hasn't said yet that it doesn't take this signal."""
+        return signal not in self._switched_off
+
+    def hurry(self) -> None:
+        """From now on wait only as long as the destination itself asks for."""
+        self._draining.set()
+
+    async def deliver(self, batch: Batch) -> None:
+        """Return when every item of the batch has found its end."""
+        waiting = [batch]
+        while waiting:
+            waiting.extend(reversed(await self._settle(waiting.pop())))
+
+    async def _settle(self, batch: Batch) -> tuple[Batch, ...]:
+        """Bring a batch to its end, or return the halves that have to be brought to theirs."""
+        if len(batch.request) > self._max_request_bytes and (halves := await self._halve(batch)):
+            return halves
+        backoff = Backoff(self._retry, self._random)
+        since_s = self._clock()
+        while self.takes(batch.signal):
+            try:
+                rejected = await self._sender.send(batch.signal, batch.request, batch.headers)
+            except SendError as error:
+                self._metrics.send_failed(batch.signal, batch.items)
+                failure = error
+            else:
+                rejected = min(rejected, batch.items)
+                self._metrics.rejected(batch.signal, rejected)
+                self._metrics.sent(batch.signal, batch.items - rejected)
+                return ()
+            if isinstance(failure, UnsupportedSignalError):
+                self._switched_off.add(batch.signal)
+                _log.error("%s: %s is switched off for this destination: %s", self._destination, batch.signal, failure)
+                break
+            if isinstance(failure, TooLargeError | RejectedDataError):
+                return await self._narrow(batch, failure)
+            if self._gives_up(since_s):
+                await self._bury(batch, f"given up after retry_on_failure: {failure}")
+                return ()
+            await self._wait(failure, backoff.next_s())
+            self._metrics.retried()
+        self._metrics.unsupported(batch.signal, batch.items)
+        return ()
+
+    def _gives_up(self, since_s: float) -> bool:
+        if not self._retry.enabled:
+            return True
+        limit_s = self._retry.max_elapsed_time
+        return limit_s > 0 and self._clock() - since_s >= limit_s
+
+    async def _narrow(self, batch: Batch, failure: SendError) -> tuple[Batch, ...]:
+        halves = await self._halve(batch)
+        if not halves:
+            await self._bury(batch, str(failure))
+        return halves
+
+    async def _halve(self, batch: Batch) -> tuple[Batch, ...]:
+        # Cutting a large request takes milliseconds that the loop has other use for.
+        requests = await asyncio.to_thread(halve, batch.request)
+        if requests is None:
+            return ()
+        # Data points of metrics stay with their metric, so there the counts of the halves are only about right.
+        first_items = batch.items // 2
+        counts = (first_items, batch.items - first_items)
+        return tuple(
+            Batch(batch.signal, request, items, batch.headers) for request, items in zip(requests, counts, strict=True)
+        )
+
+    async def _bury(self, batch: Batch, reason: str) -> None:
+        while True:
+            try:
+                await asyncio.to_thread(self._dead_letters.append, batch.signal, batch.request, batch.items, reason)
+            except OSError as error:
+                _log.error(
+                    "%s: can't write the dead-letter file %s (%s); keeping what should go there",
+                    self._destination,
+                    self._dead_letters.path,
+                    error.strerror,
+                )
+                await asyncio.sleep(DISK_WAIT_S)
+                continue
+            self._metrics.dead_lettered(batch.signal, batch.items)
+            _log.warning("%s: wrote to %s: %s", self._destination, self._dead_letters.path, reason)
+            return
+
+    async def _wait(self, failure: SendError, backoff_s: float) -> None:
+        asked_s = failure.retry_after_s if isinstance(failure, RetryableError) else None
+        if isinstance(failure, MisconfiguredError):
+            backoff_s = max(backoff_s, MISCONFIGURED_WAIT_S)
+            _log.error(
+                "%s: the destination can't be used as configured; keeping everything and trying again: %s",
+                self._destination,
+                failure,
+            )
+        else:
+            _log.warning("%s: %s; trying again", self._destination, failure)
+        asked_s = min(asked_s or 0.0, MAX_RETRY_AFTER_S)
+        not_before_s = self._clock() + asked_s
+        if self._draining.is_set():
+            await asyncio.sleep(min(backoff_s, DRAIN_WAIT_S))
+        else:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(max(backoff_s, asked_s)):
+                    await self._draining.wait()
+        await asyncio.sleep(max(not_before_s - self._clock(), 0.0))

@@ -1,0 +1,233 @@
+"""The queue before one destination: references wait here, are put together into requests, and are delivered.
+
+In: references to parcels in the store.  Out: requests to a sender, and each reference released once everything of it
+has found its end.  It never drops anything: when it is full it says so (`has_room`), and what is left at the end of
+`drain` is handed back.  Destinations share nothing, so that a slow one delays no other.
+
+Batches are counted in bytes; parcels of different signals or different headers never share a request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import random as random_module
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from collector.exporters.dead_letters import DeadLetterFile
+from collector.exporters.delivery import Batch, Delivery
+from collector.exporters.sender import Sender
+from collector.exporters.settings import QueueSettings, RetrySettings
+from collector.records import Parcel, Ref, Signal
+from collector.store import Source
+from collector.telemetry import ExporterMetrics
+
+FAULT_WAIT_S = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+class _Waiting(NamedTuple):
+    ref: Ref
+    size_bytes: int
+    items: int
+
+
+class _LaneKey(NamedTuple):
+    signal: Signal
+    headers: tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class _Lane:
+    """What may share a request. `ready_at_s` is when it is sent even if it isn't full."""
+
+    waiting: deque[_Waiting] = field(default_factory=deque)
+    size_bytes: int = 0
+    ready_at_s: float = 0.0
+
+
+class SendingQueue:
+    """See the module.
+
+    Args:
+        destination: id of the exporter.
+        sender: makes single attempts; started and stopped by the queue.
+        source: where parcels are read and released.
+        queue, retry: settings.
+        dead_letters: takes what can never be delivered.
+        metrics: counts what happens.
+        random, clock: for jitter, and seconds of a monotonic clock.
+    """
+
+    def __init__(
+        self,
+        destination: str,
+        sender: Sender,
+        source: Source,
+        queue: QueueSettings,
+        retry: RetrySettings,
+        dead_letters: DeadLetterFile,
+        metrics: ExporterMetrics,
+        *,
+        random: Callable[[], float] = random_module.random,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.destination = destination
+        self._sender = sender
+        self._source = source
+        self._settings = queue
+        self._metrics = metrics
+        self._clock = clock
+        self._delivery = Delivery(
+            destination, sender, retry, queue.batch.max_size, dead_letters, metrics, random, clock
+        )
+        self._sizer, self._capacity = queue.capacity
+        self._lanes: dict[_LaneKey, _Lane] = {}
+        self._deliveries: dict[asyncio.Task[None], list[_Waiting]] = {}
+        self._slots = asyncio.Semaphore(queue.num_consumers)
+        self._dispatcher: asyncio.Task[None] | None = None
+        self._requests = 0
+        self._size_bytes = 0
+        self._items = dict.fromkeys(Signal, 0)
+        self._changed = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._draining = False
+        metrics.observe_queue(
+            self._sizer, self._used, self._capacity, {signal: self._counter(signal) for signal in Signal}
+        )
+
+    def _counter(self, signal: Signal) -> Callable[[], int]:
+        return lambda: self._items[signal]
+
+    def _used(self) -> int:
+        if self._sizer == "bytes":
+            return self._size_bytes
+        return self._requests if self._sizer == "requests" else sum(self._items.values())
+
+    def __len__(self) -> int:
+        """How many references wait or are under way."""
+        return self._requests
+
+    def has_room(self) -> bool:
+        """Whether receivers may take more. What was taken is always queued, even past the limit."""
+        return self._used() < self._capacity
+
+    async def start(self) -> None:
+        """Open the sender and begin to deliver."""
+        await self._sender.start()
+        self._dispatcher = asyncio.create_task(self._dispatch(), name=f"{self.destination} queue")
+
+    def put(self, ref: Ref, parcel: Parcel) -> None:
+        """Take over one claim on a parcel; it is released when the parcel has found its end here."""
+        if not self._delivery.takes(parcel.signal):
+            self._metrics.unsupported(parcel.signal, parcel.items)
+            self._source.release(ref)
+            return
+        waiting = _Waiting(ref, len(parcel.request), parcel.items)
+        lane = self._lanes.setdefault(_LaneKey(parcel.signal, parcel.headers), _Lane())
+        if not lane.waiting:
+            lane.ready_at_s = self._clock() + self._settings.batch.flush_timeout
+            self._changed.set()
+        lane.waiting.append(waiting)
+        was_bytes = lane.size_bytes
+        lane.size_bytes += waiting.size_bytes
+        if was_bytes < self._settings.batch.min_size <= lane.size_bytes:
+            self._changed.set()
+        self._requests += 1
+        self._size_bytes += waiting.size_bytes
+        self._items[parcel.signal] += waiting.items
+        self._idle.clear()
+
+    async def drain(self, deadline_s: float) -> list[Ref]:
+        """Deliver what is left without waiting for batches to fill, at most `deadline_s` seconds, and stop.
+
+        Returns:
+            The references that are not delivered, or not known to be; their claims are the caller's again.
+        """
+        self._draining = True
+        self._changed.set()
+        self._delivery.hurry()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(deadline_s):
+                await self._idle.wait()
+        under_way = dict(self._deliveries)
+        tasks = [*under_way, *([self._dispatcher] if self._dispatcher else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._sender.stop()
+        left = [waiting.ref for task, parcels in under_way.items() if task.cancelled() for waiting in parcels]
+        left.extend(waiting.ref for lane in self._lanes.values() for waiting in lane.waiting)
+        return left
+
+    async def _dispatch(self) -> None:
+        while True:
+            await self._slots.acquire()
+            key, parcels = await self._next_batch()
+            task = asyncio.create_task(self._deliver(key, parcels), name=f"{self.destination} delivery")
+            self._deliveries[task] = parcels
+            task.add_done_callback(self._delivered)
+
+    def _delivered(self, task: asyncio.Task[None]) -> None:
+        del self._deliveries[task]
+        self._slots.release()
+
+    async def _deliver(self, key: _LaneKey, parcels: list[_Waiting]) -> None:
+        while True:
+            try:
+                await self._delivery.deliver(self._join(key, parcels))
+                break
+            except Exception:
+                # A fault of ours must not end the deliveries, nor lose what it happened to.
+                _log.exception("%s: a delivery failed unexpectedly; trying again", self.destination)
+                await asyncio.sleep(FAULT_WAIT_S)
+        self._settle(key.signal, parcels)
+
+    def _join(self, key: _LaneKey, parcels: list[_Waiting]) -> Batch:
+        request = b"".join(self._source.read(waiting.ref).request for waiting in parcels)
+        return Batch(key.signal, request, sum(waiting.items for waiting in parcels), dict(key.headers))
+
+    def _settle(self, signal: Signal, parcels: list[_Waiting]) -> None:
+        for waiting in parcels:
+            self._source.release(waiting.ref)
+            self._size_bytes -= waiting.size_bytes
+            self._items[signal] -= waiting.items
+        self._requests -= len(parcels)
+        if not self._requests:
+            self._idle.set()
+
+    async def _next_batch(self) -> tuple[_LaneKey, list[_Waiting]]:
+        while True:
+            now_s = self._clock()
+            next_s = None
+            for key, lane in self._lanes.items():
+                if self._draining or lane.ready_at_s <= now_s or lane.size_bytes >= self._settings.batch.min_size:
+                    return key, self._take(key, lane)
+                next_s = lane.ready_at_s if next_s is None else min(next_s, lane.ready_at_s)
+            self._changed.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(None if next_s is None else next_s - now_s):
+                    await self._changed.wait()
+
+    def _take(self, key: _LaneKey, lane: _Lane) -> list[_Waiting]:
+        taken = [lane.waiting.popleft()]
+        size_bytes = taken[0].size_bytes
+        limits = self._settings.batch
+        while (
+            lane.waiting and size_bytes < limits.min_size and size_bytes + lane.waiting[0].size_bytes <= limits.max_size
+        ):
+            taken.append(lane.waiting.popleft())
+            size_bytes += taken[-1].size_bytes
+        lane.size_bytes -= size_bytes
+        # To the end of the line, so that lanes take turns.
+        del self._lanes[key]
+        if lane.waiting:
+            self._lanes[key] = lane
+        return taken

@@ -1,0 +1,234 @@
+"""The sidecar's own metrics, named like the Collector's under the prefix `spanjudge_`.
+
+Made with the OpenTelemetry SDK on a meter provider of its own; `OTEL_*` environment variables have no influence.
+Components get small objects (`ReceiverMetrics`, `ExporterMetrics`, …) with one method per thing that can happen.
+Counts and names only: no metric or attribute ever holds anything from a span.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+
+from opentelemetry.metrics import CallbackOptions, Counter, Meter, Observation
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import MetricReader
+from opentelemetry.sdk.metrics.view import ExplicitBucketHistogramAggregation, View
+from opentelemetry.sdk.resources import Resource
+
+from collector.records import Signal
+
+ITEMS = {Signal.TRACES: "spans", Signal.LOGS: "log_records", Signal.METRICS: "metric_points"}
+"""What the items of a signal are called in metric names."""
+
+_JUDGE_SECONDS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0)
+Gauge = Callable[[], float]
+
+
+class ReceiverMetrics:
+    """What a receiver's requests came to."""
+
+    def __init__(self, meter: Meter, receiver: str) -> None:
+        self._attributes = {"receiver": receiver}
+        self._accepted = _per_signal(meter, "receiver_accepted", "taken and acknowledged")
+        self._refused = _per_signal(meter, "receiver_refused", "not taken now; the sender was asked to try again")
+        self._rejected = _per_signal(meter, "receiver_rejected", "not taken because they are no valid OTLP")
+
+    def accepted(self, signal: Signal, items: int) -> None:
+        """Items that were acknowledged."""
+        self._accepted[signal].add(items, self._attributes)
+
+    def refused(self, signal: Signal, items: int) -> None:
+        """Items of requests that were answered with a retryable code."""
+        self._refused[signal].add(items, self._attributes)
+
+    def rejected(self, signal: Signal, items: int) -> None:
+        """Items that can't be taken, now or later."""
+        self._rejected[signal].add(items, self._attributes)
+
+
+class ExporterMetrics:
+    """What became of what was handed to one destination."""
+
+    def __init__(self, meter: Meter, exporter: str) -> None:
+        self._meter = meter
+        self._attributes = {"exporter": exporter}
+        self._sent = _per_signal(meter, "exporter_sent", "delivered")
+        self._failed = _per_signal(meter, "exporter_send_failed", "in attempts that failed; most are tried again")
+        self._rejected = _per_signal(meter, "exporter_rejected", "delivered, and refused by the destination")
+        self._dead = _per_signal(meter, "exporter_dead_lettered", "written to the dead-letter file")
+        self._unsupported = _per_signal(meter, "exporter_unsupported", "of signals the destination doesn't take")
+        self._retries = meter.create_counter(
+            "spanjudge_exporter_retried_requests", unit="{request}", description="Attempts after the first."
+        )
+
+    def sent(self, signal: Signal, items: int) -> None:
+        """Items the destination took."""
+        self._sent[signal].add(items, self._attributes)
+
+    def send_failed(self, signal: Signal, items: int) -> None:
+        """Items in an attempt that failed."""
+        self._failed[signal].add(items, self._attributes)
+
+    def rejected(self, signal: Signal, items: int) -> None:
+        """Items the destination refused in a partial success."""
+        self._rejected[signal].add(items, self._attributes)
+
+    def dead_lettered(self, signal: Signal, items: int) -> None:
+        """Items written to the dead-letter file."""
+        self._dead[signal].add(items, self._attributes)
+
+    def unsupported(self, signal: Signal, items: int) -> None:
+        """Items not sent because the destination doesn't take their signal."""
+        self._unsupported[signal].add(items, self._attributes)
+
+    def retried(self) -> None:
+        """One attempt after a failed one."""
+        self._retries.add(1, self._attributes)
+
+    def observe_queue(self, unit: str, size: Gauge, capacity: float, items: dict[Signal, Gauge]) -> None:
+        """Report the queue: its size and limit in the unit of the limit, and the items in it by signal."""
+        attributes = {**self._attributes, "unit": unit}
+        _gauge(self._meter, "exporter_queue_size", "What waits for the destination or is under way.", size, attributes)
+        _gauge(self._meter, "exporter_queue_capacity", "Limit of the queue.", lambda: capacity, attributes)
+        for signal, count in items.items():
+            name = f"exporter_queue_{ITEMS[signal]}"
+            _gauge(self._meter, name, f"{_words(signal)} in the queue.", count, self._attributes)
+
+
+class TraceMetrics:
+    """What happened to spans between receivers and exporters."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self._late = meter.create_counter(
+            "spanjudge_processor_late_spans", unit="{span}", description="Spans of traces that were already judged."
+        )
+        self._deduplicated = meter.create_counter(
+            "spanjudge_processor_deduplicated_spans", unit="{span}", description="Byte-equal repeats, not sent on."
+        )
+        self._created = meter.create_counter(
+            "spanjudge_processor_created_spans", unit="{span}", description="Evaluation spans made here."
+        )
+        self._verdicts = meter.create_counter(
+            "spanjudge_processor_verdicts",
+            unit="{verdict}",
+            description="Verdicts by evaluator, status, label and method.",
+        )
+
+    def late(self, spans: int) -> None:
+        """Spans that came after their trace was judged."""
+        self._late.add(spans)
+
+    def deduplicated(self, spans: int) -> None:
+        """Spans that were dropped because the very same bytes had come before."""
+        self._deduplicated.add(spans)
+
+    def created(self, spans: int) -> None:
+        """Evaluation spans that were made."""
+        self._created.add(spans)
+
+    def judged(self, evaluator: str, status: str, label: str | None, method: str, verdicts: int = 1) -> None:
+        """Verdicts, scored or not."""
+        attributes = {"evaluator": evaluator, "status": status, "label": label or "", "method": method}
+        self._verdicts.add(verdicts, attributes)
+
+    def observe_held(self, spans: Gauge, size_bytes: Gauge, traces: Gauge) -> None:
+        """Report what is held."""
+        _gauge(self._meter, "processor_held_spans", "Spans waiting for their trace or verdict.", spans, {})
+        _gauge(self._meter, "processor_held_bytes", "Bytes held and queued, against limit_mib.", size_bytes, {})
+        _gauge(self._meter, "processor_held_traces", "Traces that are not finished.", traces, {})
+
+
+class JudgeMetrics:
+    """What was asked of one judge."""
+
+    def __init__(self, meter: Meter, judge: str) -> None:
+        self._judge = judge
+        self._duration = meter.create_histogram(
+            "spanjudge_judge_request_duration", unit="s", description="Time of one judge request, by outcome."
+        )
+        self._tokens = meter.create_counter(
+            "spanjudge_judge_tokens", unit="{token}", description="Tokens used, by direction."
+        )
+
+    def request(self, outcome: str, duration_s: float) -> None:
+        """One request to the model: how it ended and how long it took."""
+        self._duration.record(duration_s, {"judge": self._judge, "outcome": outcome})
+
+    def tokens(self, read: int, written: int) -> None:
+        """Tokens of prompts and of answers."""
+        self._tokens.add(read, {"judge": self._judge, "direction": "input"})
+        self._tokens.add(written, {"judge": self._judge, "direction": "output"})
+
+
+class Telemetry:
+    """All own metrics.
+
+    Args:
+        readers: ways out for the metrics (see `collector.metric_readers`); without one nothing leaves the process.
+        resource: attributes of the resource, over `service.name` and `service.version`.
+    """
+
+    def __init__(self, readers: Sequence[MetricReader] = (), resource: dict[str, str] | None = None) -> None:
+        attributes = {"service.name": "spanjudge", "service.version": version("spanjudge"), **(resource or {})}
+        judge_seconds = View(
+            instrument_name="spanjudge_judge_request_duration",
+            aggregation=ExplicitBucketHistogramAggregation(_JUDGE_SECONDS),
+        )
+        with without_otel_environment():
+            self._provider = MeterProvider(readers, Resource(attributes), shutdown_on_exit=False, views=[judge_seconds])
+        self._meter = self._provider.get_meter("spanjudge", attributes["service.version"])
+        self.traces = TraceMetrics(self._meter)
+
+    def receiver(self, receiver: str) -> ReceiverMetrics:
+        """The counters of a receiver, by its id."""
+        return ReceiverMetrics(self._meter, receiver)
+
+    def exporter(self, exporter: str) -> ExporterMetrics:
+        """The counters of an exporter, by its id."""
+        return ExporterMetrics(self._meter, exporter)
+
+    def judge(self, judge: str) -> JudgeMetrics:
+        """The counters of a judge, by its id."""
+        return JudgeMetrics(self._meter, judge)
+
+    def observe(self, name: str, description: str, value: Gauge) -> None:
+        """Report one more value under `spanjudge_<name>`."""
+        _gauge(self._meter, name, description, value, {})
+
+    def stop(self, timeout_s: float) -> None:
+        """Send what periodic readers still have, and stop; blocks, at most about `timeout_s` seconds."""
+        self._provider.shutdown(timeout_s * 1000)
+
+
+@contextmanager
+def without_otel_environment() -> Iterator[None]:
+    """Hide `OTEL_*` from what is made inside: those variables are meant for the agent beside the sidecar."""
+    hidden = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("OTEL_")}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
+
+
+def _words(signal: Signal) -> str:
+    return ITEMS[signal].replace("_", " ").capitalize()
+
+
+def _per_signal(meter: Meter, name: str, what: str) -> dict[Signal, Counter]:
+    return {
+        signal: meter.create_counter(
+            f"spanjudge_{name}_{items}", unit=f"{{{items[:-1]}}}", description=f"{_words(signal)} {what}."
+        )
+        for signal, items in ITEMS.items()
+    }
+
+
+def _gauge(meter: Meter, name: str, description: str, value: Gauge, attributes: dict[str, str]) -> None:
+    def observe(_: CallbackOptions) -> Iterable[Observation]:
+        yield Observation(value(), attributes)
+
+    meter.create_observable_gauge(f"spanjudge_{name}", callbacks=[observe], description=description)
