@@ -122,7 +122,7 @@ class TraceTree:
         if failed:
             line.append(f"{glyphs.bad} {len(failed)} of {_count(len(judged), 'check')} failed", style="bold red")
         elif judged:
-            passed = "1 check passed" if len(judged) == 1 else f"all {len(judged)} checks passed"
+            passed = f"{_count(len(judged), 'check')} passed"
             line.append(f"{glyphs.good} {passed}", style="green")
         else:
             line.append(f"{glyphs.none} no check came to a score", style="dim")

@@ -46,7 +46,7 @@ def test_the_order_of_arrival_changes_nothing() -> None:
 
 
 def test_a_run_without_faults_says_so() -> None:
-    assert shown(span(1, **good("a")), span(2, 1, **good("b")))[-1].startswith("✓ all 2 checks passed")
+    assert shown(span(1, **good("a")), span(2, 1, **good("b")))[-1].startswith("✓ 2 checks passed")
 
 
 def test_what_has_only_a_status_counts_neither_as_passed_nor_as_failed() -> None:
