@@ -42,6 +42,13 @@ class DemoError(Exception):
     """The demo can't go on; the message says why."""
 
 
+def ignore_the_users_tracing() -> None:
+    """Settings and proxies meant for the user's own programs must not reach the demo; everything here is loopback."""
+    for name in [name for name in os.environ if name.startswith(("OTEL_", "OPENINFERENCE_", "OPENAI_"))]:
+        del os.environ[name]
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1"
+
+
 def free_ports(count: int) -> list[int]:
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     try:
@@ -177,6 +184,7 @@ def show() -> None:
 
 
 def main() -> int:
+    ignore_the_users_tracing()
     try:
         show()
     except DemoError as error:
