@@ -1,7 +1,7 @@
 """The fence around every text that comes from a run, so that the judge can tell data from what it is told to do.
 
 In: a text of the run.  Out: the same text between marks that whoever wrote it could not have known.  Never trusts a
-text to be free of what looks like a mark: the mark is random, so a text can only guess it, with odds of one in 2^64.
+text to be free of what looks like a mark: the mark is random, so a text can only guess it, with odds of one in 2^48.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def fence_for(texts: Iterable[str], secret: bytes = _SECRET) -> Fence:
     The mark is a keyed hash of the texts.  The key is random and never leaves the process, so nobody who writes into a
     run can know it; yet two requests about the same run begin alike, which lets prompt caches of endpoints hit.
     """
-    digest = hashlib.blake2b(key=secret, digest_size=8)
+    digest = hashlib.blake2b(key=secret, digest_size=6)
     for text in texts:
         encoded = text.encode("utf-8", "surrogatepass")
         digest.update(len(encoded).to_bytes(8, "big"))

@@ -18,6 +18,7 @@ from evaluators.judge.question import turn_name
 
 _PLAIN_NAME = re.compile(r"[\w.:/-]{1,64}")
 _WORTH_A_REFERENCE = 200
+_FAILED = ", the call failed"
 _SPOKEN = {Role.SYSTEM: "system prompt", Role.USER: "user", Role.ASSISTANT: "assistant, earlier"}
 
 
@@ -41,6 +42,7 @@ class _Recorder:
         self._earlier_calls: set[str] = set()
         self._awaited = {call_id for turn in run.turns for call_id in turn.answers}
         self._inputs = self._inputs_by_turn()
+        self._several_agents = len({turn.agent for turn in run.turns}) > 1
         self._write()
 
     def _write(self) -> None:
@@ -79,7 +81,7 @@ class _Recorder:
                     names[form] = f" (definition {same_name + 1})" if same_name else ""
                     definitions.append((names[form], tool))
                 assert offered is not None
-                offered.append(tool.name + names[form])
+                offered.append(self._name(tool.name) + names[form])
             sets.setdefault(None if offered is None else tuple(offered), []).append(turn)
         if not definitions and set(sets) <= {None}:
             self._line("tools offered: not recorded")
@@ -90,7 +92,7 @@ class _Recorder:
                 f"- {self._name(tool.name)}{note}" + ("" if tool.parameters is not None else ", no schema recorded")
             )
             if tool.description:
-                self._text("", tool.description, f"the description of {tool.name}")
+                self._text("", tool.description, f"the description of {self._name(tool.name)}")
             if tool.parameters is not None:
                 self._text(" parameters", _compact(tool.parameters), "parameters above")
         for offered_names, turns in sets.items():
@@ -100,12 +102,12 @@ class _Recorder:
             elif len(offered_names) == len(definitions):
                 what = "all of these"
             else:
-                what = ", ".join(self._name(name) for name in offered_names) or "none"
+                what = ", ".join(offered_names) or "none"
             self._line(f"offered at {where}: {what}")
 
     def _turn(self, turn: Turn) -> None:
         notes = [turn_name(turn.index) + self._at(turn.ref)]
-        if turn.agent:
+        if turn.agent and self._several_agents:
             notes.append(f"agent {self._name(turn.agent)}")
         if turn.tool_choice not in (None, "auto"):
             notes.append(f"tool choice {self._name(str(turn.tool_choice))}")
@@ -158,17 +160,20 @@ class _Recorder:
 
     def _context_result(self, message: Message) -> None:
         call = self._calls.get(message.call_id or "")
-        if call is not None and (call.result is not None and call.result.content is not None):
+        if call is not None and call.result is not None and (call.result.content is not None or call.result.error):
+            self._result(call)
             return
         key = (Role.TOOL, f"{message.call_id}\0{message.text}")
         if message.text is None or self._spoken[key]:
             return
         self._spoken[key] += 1
-        whose = f"result of {self._aliases.call(call.id)}" if call is not None else "result of an earlier call"
-        self._line(whose + self._at(message.ref) + _cut_note(message.truncated))
-        self._text("", message.text, f"the {whose}", elastic=True)
+        whose, failed = "result of an earlier call", ""
         if call is not None:
             self._results_shown.add(id(call))
+            whose = f"result of {self._aliases.call(call.id)}"
+            failed = _FAILED if call.result is not None and call.result.failed else ""
+        self._line(whose + self._at(message.ref) + failed + _cut_note(message.truncated))
+        self._text("", message.text, f"the {whose}", elastic=True)
 
     def _call(self, call: ToolCall) -> None:
         notes = [f"calls {self._aliases.call(call.id)}{self._at(call.ref)} {self._name(call.name)}"]
@@ -212,7 +217,7 @@ class _Recorder:
     def _result_notes(self, call: ToolCall, result: ToolResult) -> str:
         notes = self._at(result.ref) if result.ref != call.ref else ""
         if result.failed:
-            notes += ", the call failed"
+            notes += _FAILED
         elif result.content is None:
             notes += ", content not recorded"
         return notes + _cut_note(result.truncated)

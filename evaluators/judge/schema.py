@@ -98,6 +98,8 @@ def _strict(schema: Schema, where: str, *, inner: bool = False) -> Schema:
         if not isinstance(properties := schema.get("properties"), dict):
             raise TypeError(f"{where}: a judge's answer can't have a free-form object")
         return strict | _object({name: _property(name, inner, where) for name, inner in properties.items()})
+    if not strict.keys() & {"type", "enum", "anyOf"}:
+        raise TypeError(f"{where}: a judge's answer can't have a field of any type")
     return strict
 
 
@@ -130,7 +132,7 @@ def _object(properties: Schema) -> Schema:
 
 def _schema(value: JsonValue, where: str) -> Schema:
     if not isinstance(value, dict):
-        raise TypeError(f"{where}: a judge's answer can't have a field of any type")
+        raise TypeError(f"{where}: a judge's answer can't have a field of any type or none")
     return value
 
 

@@ -1,0 +1,143 @@
+"""Only answers that are wholly valid are taken; what is wrong with the others is said without repeating them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from evaluators.judge.aliases import Aliases
+from evaluators.judge.answer import MAX_TEXT_CHARS, Junk, Read, read_reply
+from evaluators.judge.question import Question
+from tests.evaluators.judge_cases import (
+    CALLS,
+    CallsAnswer,
+    ChoiceAnswer,
+    GoalsAnswer,
+    choice,
+    goals,
+    invocation,
+    six_steps,
+    span,
+)
+
+_RUN = six_steps()
+
+
+def _aliases() -> Aliases:
+    aliases = Aliases(_RUN)
+    for turn in _RUN.turns:
+        assert turn.ref is not None
+        aliases.place(turn.ref)
+    return aliases
+
+
+def _read(question: Question, answer: Any) -> Read | Junk:
+    return read_reply(json.dumps({"q1": answer}), [("q1", question)], _aliases(), lambda text: text)["q1"]
+
+
+def _calls(*items: tuple[str, str]) -> dict[str, Any]:
+    return {"evidence": [], "calls": [{"call_id": c, "explanation": "because", "label": label} for c, label in items]}
+
+
+_CHOICE = {"evidence": ["e1"], "explanation": "because", "label": "correct"}
+_GOALS = {"goals": [{"goal": "a flight", "state": "done", "evidence": ["e2", "e99"]}], "sureness": 7, "evidence": []}
+
+
+def test_a_valid_answer_is_an_instance_of_its_type_with_real_refs() -> None:
+    read = _read(choice(0), _CHOICE)
+    assert isinstance(read, Read)
+    assert read.content == ChoiceAnswer(explanation="because", label="correct")
+    assert read.evidence == (span(1),)
+
+
+def test_calls_come_back_under_their_own_ids_in_the_order_of_the_question() -> None:
+    read = _read(invocation(CALLS[2], CALLS[3]), _calls(("c4", "incorrect"), ("c3", "correct")))
+    assert isinstance(read, Read)
+    assert isinstance(read.content, CallsAnswer)
+    assert [(item.call_id, item.label) for item in read.content.calls] == [
+        (CALLS[2].id, "correct"),
+        (CALLS[3].id, "incorrect"),
+    ]
+
+
+def test_evidence_that_does_not_exist_is_dropped_and_counted() -> None:
+    read = _read(choice(0), {**_CHOICE, "evidence": ["e1", "e99", span(1), "[e2]", "e1"]})
+    assert isinstance(read, Read)
+    assert read.evidence == (span(1), span(2))
+    assert read.made_up_evidence == 2
+
+
+def test_evidence_of_finer_places_is_translated_there_and_counts_for_the_whole() -> None:
+    read = _read(goals(), _GOALS)
+    assert isinstance(read, Read)
+    assert isinstance(read.content, GoalsAnswer)
+    assert read.content.goals[0].evidence == [span(2)]
+    assert (read.evidence, read.made_up_evidence) == ((span(2),), 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "fault"),
+    [
+        (choice(0), None, "q1 was missing"),
+        (choice(0), "correct", "q1 was not an object"),
+        (choice(0), {**_CHOICE, "label": "mostly_correct"}, "q1.label: Input should be 'correct' or 'incorrect'"),
+        (choice(0), {**_CHOICE, "label": "Correct"}, "q1.label"),
+        (choice(0), {"evidence": [], "label": "correct"}, "q1.explanation: Field required"),
+        (choice(0), {**_CHOICE, "evidence": "e1"}, "q1.evidence was not a list"),
+        (goals(), {**_GOALS, "sureness": 7.5}, "q1.sureness"),
+        (goals(), {**_GOALS, "sureness": 11}, "q1.sureness: Input should be less than or equal to 10"),
+        (goals(), {**_GOALS, "sureness": "7"}, "q1.sureness: Input should be a valid integer"),
+        (goals(), {**_GOALS, "sureness": True}, "q1.sureness"),
+        (invocation(CALLS[0]), {"evidence": [], "calls": []}, "exactly one item for each of c1"),
+        (invocation(CALLS[0]), {"evidence": []}, "q1.calls was not a list"),
+        (invocation(CALLS[0]), _calls(("c1", "correct"), ("c1", "incorrect")), "exactly one item for each of c1"),
+        (invocation(CALLS[0]), _calls(("c2", "correct")), "exactly one item for each of c1"),
+        (invocation(CALLS[0]), _calls(("c1", "correct"), ("c2", "correct")), "exactly one item for each of c1"),
+        (invocation(CALLS[0]), _calls(("c77", "correct")), "q1.calls[0].call_id named a call that is not in the rec"),
+        (invocation(CALLS[0]), _calls((CALLS[0].id, "correct")), "named a call that is not in the record"),
+    ],
+)
+def test_anything_else_is_junk_and_says_why(question: Question, answer: Any, fault: str) -> None:
+    read = _read(question, answer)
+    assert isinstance(read, Junk)
+    assert fault in " ".join(read.faults)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (None, "empty"),
+        ("  ", "empty"),
+        ("I think it is correct.", "not JSON"),
+        ('{"q1": {"label": "corr', "not JSON"),
+        ('{"q1": 1}{"q1": 2}', "not JSON"),
+        ('{"q1": NaN}', "not JSON"),
+        ("[1]", "not a JSON object"),
+        ("[" * 100_000, "not JSON"),
+        ('{"q1":' + '{"a":' * 900 + "1" + "}" * 901, "nested too deeply"),
+    ],
+)
+def test_a_reply_that_is_no_fitting_object_is_junk(text: str | None, fault: str) -> None:
+    result = read_reply(text, [("q1", choice(0))], _aliases(), lambda words: words)["q1"]
+    assert isinstance(result, Junk)
+    assert fault in " ".join(result.faults)
+
+
+def test_faults_do_not_repeat_what_the_model_wrote() -> None:
+    hostile = "SECRET-4111"
+    read = _read(choice(0), {hostile: {hostile: hostile}, "label": hostile, "explanation": 5, "evidence": hostile})
+    assert isinstance(read, Junk)
+    assert hostile not in repr(read)
+
+
+def test_texts_are_redacted_and_cut_to_a_few_sentences() -> None:
+    answer = {**_CHOICE, "explanation": "the key is KEY " + "and so on " * 200}
+    reply = json.dumps({"q1": answer})
+    results = read_reply(reply, [("q1", choice(0))], _aliases(), lambda text: text.replace("KEY", "[key]"))
+    read = results["q1"]
+    assert isinstance(read, Read)
+    assert isinstance(read.content, ChoiceAnswer)
+    assert read.content.explanation.startswith("the key is [key] and")
+    assert len(read.content.explanation) <= MAX_TEXT_CHARS

@@ -1,0 +1,143 @@
+"""The schema of an answer is one that strict endpoints accept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Any, Literal
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import BaseModel, Field
+
+from evaluators.cases import Run
+from evaluators.judge.aliases import Aliases
+from evaluators.judge.question import NamedQuestion, Question
+from evaluators.judge.schema import answer_schema
+from tests.evaluators.judge_cases import CALLS, choice, goals, invocation, six_steps
+
+_ALLOWED = {
+    "type",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "enum",
+    "anyOf",
+    "$ref",
+    "$defs",
+    "description",
+}
+
+
+class _Code(StrEnum):
+    """Words of ours that the model need not read."""
+
+    WRONG_TOOL = "wrong_tool"
+    UNKNOWN_TOOL = "unknown_tool"
+
+
+class _Finding(BaseModel):
+    code: _Code
+    call_id: str | None = None
+    weight: float = Field(default=0.5, ge=0, le=1)
+
+
+class _Rich(BaseModel):
+    """What pydantic can say and strict mode can't."""
+
+    verdict: Literal["yes"]
+    findings: list[_Finding] = Field(default_factory=list, max_length=3)
+    note: str | None = Field(default=None, max_length=80, pattern="^[A-Z]")
+    size: int | Literal["unknown"] = Field(description="How many.")
+
+
+def _question(answer_type: type[BaseModel]) -> Question:
+    return Question(evaluator="x", criteria="c", subject="s", answer_type=answer_type)
+
+
+def _schema(*asked: NamedQuestion, run: Run | None = None) -> dict[str, Any]:
+    return answer_schema(asked, Aliases(run or six_steps()))
+
+
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    yield schema
+    for inner in [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values(), *schema.get("anyOf", [])]:
+        yield from _nodes(inner)
+    if "items" in schema:
+        yield from _nodes(schema["items"])
+
+
+def test_it_uses_only_what_strict_mode_knows() -> None:
+    schema = _schema(("q1", _question(_Rich)), ("q2", invocation(CALLS[0])), ("q3", goals()))
+    Draft202012Validator.check_schema(schema)
+    for node in _nodes(schema):
+        assert set(node) <= _ALLOWED
+        if "$ref" in node:
+            assert set(node) == {"$ref"}
+        if node.get("type") == "object":
+            assert node["additionalProperties"] is False
+            assert node["required"] == list(node["properties"])
+
+
+def test_every_question_has_its_place_and_types_are_written_once() -> None:
+    schema = _schema(("q1", choice(0)), ("q2", choice(1)), ("q3", choice(2)))
+    assert schema["required"] == ["q1", "q2", "q3"]
+    assert [name for name in schema["$defs"] if name.startswith("Choice")] == ["ChoiceAnswer"]
+
+
+def test_grounds_come_before_reasons_and_reasons_before_the_label() -> None:
+    answer = _schema(("q1", choice(0)))["$defs"]["ChoiceAnswer"]
+    assert list(answer["properties"]) == ["evidence", "explanation", "label"]
+
+
+def test_calls_can_only_be_those_of_the_run() -> None:
+    schema = _schema(("q1", invocation(CALLS[0])))
+    assert schema["$defs"]["CallId"]["enum"] == ["c1", "c2", "c3", "c4"]
+    assert schema["$defs"]["PerCall"]["properties"]["call_id"] == {"$ref": "#/$defs/CallId"}
+
+
+def test_a_call_that_may_be_absent_stays_so() -> None:
+    finding = _schema(("q1", _question(_Rich)))["$defs"]["_Finding"]
+    assert finding["properties"]["call_id"] == {"anyOf": [{"$ref": "#/$defs/CallId"}, {"type": "null"}]}
+
+
+def test_what_it_means_is_what_the_answer_type_means() -> None:
+    validator = Draft202012Validator(_schema(("q1", _question(_Rich))))
+    finding = {"code": "wrong_tool", "call_id": None, "weight": 0.5}
+    answer = {"evidence": [], "verdict": "yes", "findings": [finding], "note": None, "size": 3}
+    assert validator.is_valid({"q1": answer})
+    assert validator.is_valid({"q1": {**answer, "size": "unknown"}})
+    for wrong in ({"verdict": "no"}, {"findings": [{**finding, "code": "other"}]}, {"size": None}, {"more": 1}):
+        assert not validator.is_valid({"q1": {**answer, **wrong}})
+
+
+def test_types_of_one_name_stay_apart() -> None:
+    def build(words: Any) -> type[BaseModel]:
+        class Same(BaseModel):
+            label: Literal[words]
+
+        return Same
+
+    first, second = build("a"), build("b")
+    second.__module__, second.__qualname__ = "elsewhere", "Same"
+    schema = _schema(("q1", _question(first)), ("q2", _question(second)))
+    assert schema["properties"]["q1"] != schema["properties"]["q2"]
+
+
+class _FreeForm(BaseModel):
+    anything: dict[str, str]
+
+
+class _Mixed(BaseModel):
+    pair: tuple[int, str]
+
+
+class _AnyType(BaseModel):
+    value: Any
+
+
+@pytest.mark.parametrize("answer_type", [_FreeForm, _Mixed, _AnyType])
+def test_a_type_that_no_strict_schema_can_say_is_the_evaluators_mistake(answer_type: type[BaseModel]) -> None:
+    with pytest.raises(TypeError, match="judge's answer can't"):
+        _schema(("q1", _question(answer_type)))

@@ -1,0 +1,231 @@
+"""A real HTTP server on a loopback port that speaks as much of OpenAI's API as a judge needs, well or badly.
+
+    async with JudgeServer() as server:                      # answers well
+    async with JudgeServer(status(429, retry_after="0"), well) as server:   # first badly, then well
+
+It knows nothing about the product but the form of its requests: it reads the JSON Schema and the questions in them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+_ASKED = re.compile(r"^(q\d+), by (\w+): ")
+_CALLS = "  calls to answer: "
+
+
+@dataclass(frozen=True)
+class Received:
+    """One request as it arrived."""
+
+    path: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+    length_bytes: int
+
+    @property
+    def system(self) -> str:
+        return str(self.body["messages"][0]["content"])
+
+    @property
+    def user(self) -> str:
+        return str(self.body["messages"][1]["content"])
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.body["response_format"]["json_schema"]["schema"]
+        return found
+
+    @property
+    def calls(self) -> dict[str, list[str]]:
+        """The calls that each question asks about."""
+        asked: dict[str, list[str]] = {}
+        name = ""
+        for line in self.user.rpartition("\nQUESTIONS\n")[2].splitlines():
+            if found := _ASKED.match(line):
+                name = found[1]
+                asked[name] = []
+            elif line.startswith(_CALLS) and name:
+                asked[name] = line.removeprefix(_CALLS).split(", ")
+        return asked
+
+
+@dataclass(frozen=True)
+class Response:
+    """What goes back. `drop_after`: the connection is closed after so many bytes of the body."""
+
+    status: int = 200
+    body: bytes = b""
+    headers: dict[str, str] = field(default_factory=dict)
+    delay_s: float = 0.0
+    drop_after: int | None = None
+
+
+Behaviour = Callable[[Received], Response]
+
+
+class JudgeServer:
+    """Answers each request by the next behaviour; the last one repeats."""
+
+    def __init__(self, *behaviours: Behaviour) -> None:
+        self.received: list[Received] = []
+        self.most_at_once = 0
+        self._behaviours = list(behaviours) or [well]
+        self._at_once = 0
+        self._server: asyncio.Server | None = None
+        self._connections: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        assert self._server is not None
+        self._server.close()
+        for connection in self._connections:
+            connection.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    @property
+    def base_url(self) -> str:
+        assert self._server is not None
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/v1"
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections.add(task)
+        try:
+            while await self._exchange(reader, writer):
+                pass
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass
+        finally:
+            self._connections.discard(task)
+            writer.close()
+
+    async def _exchange(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        request_line, *lines = head.strip().split("\r\n")
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        raw = await reader.readexactly(int(headers.get("content-length", "0")))
+        received = Received(request_line.split(" ")[1], headers, json.loads(raw), len(raw))
+        behaviour = self._behaviours.pop(0) if len(self._behaviours) > 1 else self._behaviours[0]
+        self.received.append(received)
+        self._at_once += 1
+        self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            response = behaviour(received)
+            if response.delay_s:
+                await asyncio.sleep(response.delay_s)
+        finally:
+            self._at_once -= 1
+        written = {"content-type": "application/json", "content-length": str(len(response.body)), **response.headers}
+        lines = [f"HTTP/1.1 {response.status} X", *(f"{name}: {value}" for name, value in written.items())]
+        if response.drop_after != 0:
+            writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
+            writer.write(response.body[: response.drop_after])
+            await writer.drain()
+        return response.drop_after is None
+
+
+def completion(content: str | None, *, finish_reason: str = "stop", refusal: str | None = None) -> bytes:
+    """The body of a chat completion that says `content`."""
+    message = {"role": "assistant", "content": content, "refusal": refusal}
+    return json.dumps(
+        {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "fake-1-2026",
+            "choices": [{"index": 0, "message": message, "finish_reason": finish_reason}],
+            "usage": {"prompt_tokens": 1001, "completion_tokens": 101, "total_tokens": 1102},
+        }
+    ).encode()
+
+
+def answers_for(received: Received) -> dict[str, Any]:
+    """A valid answer to every question: the first of each list of words, one item for each call asked about."""
+    schema, calls = received.schema, received.calls
+    answers: dict[str, Any] = {}
+    for name, reference in schema["properties"].items():
+        answer = _instance(reference, schema["$defs"])
+        if calls.get(name):
+            item = answer["calls"][0]
+            answer["calls"] = [{**item, "call_id": call} for call in calls[name]]
+        answers[name] = answer
+    return answers
+
+
+def well(received: Received) -> Response:
+    """A valid answer."""
+    return Response(body=completion(json.dumps(answers_for(received))))
+
+
+def changed(change: Callable[[dict[str, Any]], None]) -> Behaviour:
+    """A valid answer, changed in place."""
+
+    def behave(received: Received) -> Response:
+        answers = answers_for(received)
+        change(answers)
+        return Response(body=completion(json.dumps(answers)))
+
+    return behave
+
+
+def says(content: str | None, **details: Any) -> Behaviour:
+    """A completion with these words."""
+    return lambda received: Response(body=completion(content, **details))
+
+
+def status(http_status: int, message: str = "", *, retry_after: str | None = None, **error: str) -> Behaviour:
+    """An error in OpenAI's form."""
+    headers = {} if retry_after is None else {"retry-after": retry_after}
+    body = json.dumps({"error": {"message": message, "type": "error", "param": None, "code": None, **error}}).encode()
+    return lambda received: Response(status=http_status, body=body, headers=headers)
+
+
+def raw(body: bytes, *, content_type: str = "application/json", code: int = 200) -> Behaviour:
+    """Bytes that are no chat completion."""
+    return lambda received: Response(status=code, body=body, headers={"content-type": content_type})
+
+
+def slow(delay_s: float) -> Behaviour:
+    """A valid answer that takes its time."""
+    return lambda received: Response(body=well(received).body, delay_s=delay_s)
+
+
+def breaks_off(after_bytes: int) -> Behaviour:
+    """A valid answer whose connection is closed early; after 0 bytes not even its head comes."""
+    return lambda received: Response(body=well(received).body, drop_after=after_bytes)
+
+
+def _instance(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
+    """The simplest value that a strict schema allows, with one item in every list that isn't one of plain words."""
+    if "$ref" in schema:
+        return _instance(definitions[schema["$ref"].rpartition("/")[2]], definitions)
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return None if {"type": "null"} in schema["anyOf"] else _instance(schema["anyOf"][0], definitions)
+    match schema["type"]:
+        case "object":
+            return {name: _instance(inner, definitions) for name, inner in schema["properties"].items()}
+        case "array":
+            inner = schema["items"]
+            return [] if inner == {"type": "string"} else [_instance(inner, definitions)]
+        case "string":
+            return "Because the record shows it."
+        case "integer":
+            return 1
+        case "number":
+            return 0.5
+        case "boolean":
+            return True
+        case other:
+            raise AssertionError(f"the schema uses {other!r}")
