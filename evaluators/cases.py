@@ -70,6 +70,8 @@ class ToolCall:
     `is_handoff` marks plumbing: hand-offs to another agent and output tools, which are no tool use to be judged.
     `provider_executed` marks tools the provider runs itself (web search, code interpreter).
     `awaiting_approval`: a human has to confirm it first; there is no result yet.
+    `earlier`: it was asked for before this run began and is known from the conversation's history only, so that its
+    choice and arguments are judged where it was asked for; its result may still be new to this run.
     """
 
     id: str
@@ -81,6 +83,7 @@ class ToolCall:
     is_handoff: bool = False
     provider_executed: bool = False
     awaiting_approval: bool = False
+    earlier: bool = False
     ref: str | None = None
 
 

@@ -1,0 +1,192 @@
+"""Messages in any of the shapes that providers and frameworks give them, as `MessageFacts`.
+
+History is repeated on every model call of a run, so a `Messages` object remembers what it has read: the same message
+is decoded once per trace and comes back as the same object, which makes comparing histories cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import orjson
+
+from evaluators.cases import JsonValue, Role
+from processors.conventions.facts import CallFacts, MessageFacts
+from processors.conventions.parts import Media, Result, Text, call_of, parts_of, result_text
+from processors.conventions.values import clean, first_at, text_at
+
+ROLES: Mapping[str, Role] = {
+    "system": Role.SYSTEM,
+    "developer": Role.SYSTEM,
+    "systemmessage": Role.SYSTEM,
+    "user": Role.USER,
+    "human": Role.USER,
+    "humanmessage": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "ai": Role.ASSISTANT,
+    "model": Role.ASSISTANT,
+    "aimessage": Role.ASSISTANT,
+    "aimessagechunk": Role.ASSISTANT,
+    "tool-call": Role.ASSISTANT,
+    "tool": Role.TOOL,
+    "function": Role.TOOL,
+    "toolmessage": Role.TOOL,
+    "tool-response": Role.TOOL,
+}
+_ITEM_TYPES = frozenset({"function_call", "custom_tool_call", "mcp_call", "tool_call", "tool_use", "toolcall"})
+_OUTPUT_TYPES = frozenset({"function_call_output", "custom_tool_call_output", "tool_call_response", "tool_result"})
+
+
+class Messages:
+    """Reads messages, remembering them for one trace."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, tuple[MessageFacts, ...]] = {}
+
+    def read(self, value: JsonValue, default: Role) -> tuple[MessageFacts, ...] | None:
+        """The messages that a decoded value holds; None when it holds none that can be recognised.
+
+        A list of messages, a list of such lists (batches: the first one counts), one message, or plain text, which is
+        one message of role `default`.
+        """
+        if isinstance(value, str):
+            return (MessageFacts(role=default, text=value),)
+        if isinstance(value, dict):
+            return self._message(value, default)
+        if isinstance(value, list):
+            if value and isinstance(value[0], list):
+                return self.read(value[0], default)
+            found: list[MessageFacts] = []
+            for item in value:
+                if isinstance(item, dict):
+                    found += self._message(item, default)
+                elif isinstance(item, str):
+                    found.append(MessageFacts(role=default, text=item))
+            return tuple(found)
+        return None
+
+    def _message(self, message: dict[str, JsonValue], default: Role) -> tuple[MessageFacts, ...]:
+        try:
+            key = orjson.dumps(message, option=orjson.OPT_NON_STR_KEYS) + default.encode()
+        except (orjson.JSONEncodeError, UnicodeError):
+            return _read_message(_cleaned(message), default)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = _read_message(message, default)
+        return known
+
+
+def _cleaned(message: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    cleaned = clean(message)
+    return cleaned if isinstance(cleaned, dict) else {}
+
+
+def _read_message(message: dict[str, JsonValue], default: Role) -> tuple[MessageFacts, ...]:
+    kind = message.get("type")
+    inner, role = _unwrapped(message, default)
+    if role is None and isinstance(kind, str) and kind in _ITEM_TYPES:
+        return (MessageFacts(role=Role.ASSISTANT, text="", calls=(call_of(message),)),)
+    parts = parts_of(_content(inner)) if role is not None or kind not in _OUTPUT_TYPES else parts_of([message])
+    calls = [part for part in parts if isinstance(part, CallFacts)]
+    listed = _listed_calls(inner) or (_listed_calls(message) if inner is not message else [])
+    texts = [part.text for part in parts if isinstance(part, Text)]
+    results = [part for part in parts if isinstance(part, Result)]
+    media = tuple(part.type for part in parts if isinstance(part, Media))
+    if role is None:
+        role = Role.ASSISTANT if calls or listed else Role.TOOL if results and not texts else default
+    if role is Role.TOOL and not results and not calls and not listed:
+        return (_tool_message(inner, texts),)
+    found = [
+        MessageFacts(role=Role.TOOL, text=part.text, call_id=part.call_id, tool_name=part.tool_name, failed=part.failed)
+        for part in results
+    ]
+    if texts or calls or listed or media or not results:
+        captured = _has_content(inner) or bool(calls or listed)
+        own = MessageFacts(
+            role=Role.USER if role is Role.TOOL else role,
+            text="\n".join(texts) if texts or captured else None,
+            calls=_distinct(calls, listed),
+            media=media,
+        )
+        # Results are answers to earlier calls, so they come before what the same message says besides.
+        if role is Role.ASSISTANT:
+            found.insert(0, own)
+        else:
+            found.append(own)
+    return tuple(found)
+
+
+def _unwrapped(message: dict[str, JsonValue], default: Role) -> tuple[dict[str, JsonValue], Role | None]:
+    """The message without a framework's serialisation round it, and its role if it says so."""
+    named = text_at(message, "role", "author")
+    for key in ("kwargs", "data", "message"):
+        inner = message.get(key)
+        if isinstance(inner, dict) and named is None:
+            names = message.get("id")
+            last = names[-1] if isinstance(names, list) and names else message.get("type")
+            role = ROLES.get(last.lower()) if isinstance(last, str) else None
+            found, inner_role = _unwrapped(inner, default)
+            return found, inner_role or role or default
+    kind = message.get("type")
+    for name in (named, kind if isinstance(kind, str) else None):
+        if name is not None and name.lower() in ROLES:
+            return message, ROLES[name.lower()]
+    if kind == "message" or named is not None:
+        return message, default
+    return message, None
+
+
+def _content(message: Mapping[str, JsonValue]) -> JsonValue:
+    return first_at(message, "parts", "content", "contents", "text")
+
+
+def _has_content(message: Mapping[str, JsonValue]) -> bool:
+    return any(key in message for key in ("parts", "content", "contents", "text"))
+
+
+def _tool_message(message: Mapping[str, JsonValue], texts: list[str]) -> MessageFacts:
+    content = _content(message)
+    text, failed = result_text(content)
+    if texts:
+        text = "\n".join(texts)
+    flag = first_at(message, "is_error", "isError")
+    if isinstance(flag, bool):
+        failed = flag
+    if message.get("status") == "error":
+        failed = True
+    return MessageFacts(
+        role=Role.TOOL,
+        text=text,
+        call_id=text_at(message, "tool_call_id", "toolCallId", "call_id", "tool_use_id", "id"),
+        tool_name=text_at(message, "name", "tool_name"),
+        failed=failed,
+    )
+
+
+def _listed_calls(message: Mapping[str, JsonValue]) -> list[CallFacts]:
+    calls: list[CallFacts] = []
+    for key in ("tool_calls", "toolCalls", "invalid_tool_calls"):
+        listed = message.get(key)
+        if isinstance(listed, list):
+            calls += [call_of(item) for item in listed if isinstance(item, dict)]
+    single = message.get("function_call")
+    if isinstance(single, dict) and not calls:
+        calls.append(call_of(single))
+    if not calls and isinstance(message.get("additional_kwargs"), dict):
+        calls += _listed_calls(message["additional_kwargs"])  # type: ignore[arg-type]
+    return calls
+
+
+def _distinct(in_parts: list[CallFacts], listed: list[CallFacts]) -> tuple[CallFacts, ...]:
+    """The calls of a message that may give each of them twice, once as a part and once in a list."""
+    found: list[CallFacts] = []
+    ids: set[str] = set()
+    for call in in_parts + listed:
+        if call.id is not None and call.id in ids:
+            continue
+        if call.id is None and in_parts and listed and len(found) >= len(in_parts):
+            continue
+        if call.id is not None:
+            ids.add(call.id)
+        found.append(call)
+    return tuple(found)

@@ -1,0 +1,77 @@
+"""What a reader of a dialect is, and what all of them share."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from evaluators.cases import JsonValue
+from processors.conventions.facts import SpanFacts
+from processors.conventions.values import REDACTED, from_json
+from processors.otlp import Event, Span, StatusCode
+
+EXCEPTION = "exception"
+EXCEPTION_TYPE = "exception.type"
+EXCEPTION_MESSAGE = "exception.message"
+ERROR_TYPE = "error.type"
+ERROR_MESSAGE = "error.message"
+_CONTROL_FLOW = ("Interrupt", "NodeInterrupt", "GraphInterrupt", "GraphBubbleUp", "ApprovalRequired", "CallDeferred")
+_CANCELLED = ("CancelledError", "GeneratorExit", "KeyboardInterrupt", "AbortError")
+
+
+class Reader(Protocol):
+    """Reads the spans of one dialect. Made anew for each trace, so that it may remember what it has decoded."""
+
+    name: str
+
+    def reads(self, span: Span) -> bool:
+        """Whether the span carries this dialect, by what is on it."""
+
+    def read(self, span: Span) -> SpanFacts:
+        """What the span says. Only asked of spans that it reads; never raises for their content."""
+
+
+def shown(value: JsonValue) -> JsonValue:
+    """A value unless it was hidden by the instrumentation, then None."""
+    return None if value == REDACTED else value
+
+
+def exception_of(span: Span) -> Event | None:
+    """The exception recorded on a span, the first of several."""
+    return next((event for event in span.events if event.name == EXCEPTION), None)
+
+
+def error_of(span: Span) -> str | None:
+    """The error's text when the span failed, "" when it failed without one; None when it didn't fail."""
+    if span.status is not StatusCode.ERROR:
+        return None
+    if span.status_message:
+        return span.status_message
+    found = exception_of(span)
+    sources = [found.attributes.get(EXCEPTION_MESSAGE)] if found is not None else []
+    sources += [span.attributes.get(ERROR_MESSAGE)]
+    return next((text for text in sources if isinstance(text, str)), "")
+
+
+def is_pending(span: Span) -> bool:
+    """Whether the span was left because somebody has to approve first, which frameworks record as an exception."""
+    return _exception_is(span, _CONTROL_FLOW)
+
+
+def is_cancelled(span: Span) -> bool:
+    """Whether the span was left because its work was cancelled."""
+    return _exception_is(span, _CANCELLED)
+
+
+def _exception_is(span: Span, names: tuple[str, ...]) -> bool:
+    types = [event.attributes.get(EXCEPTION_TYPE) for event in span.events if event.name == EXCEPTION]
+    types.append(span.attributes.get(ERROR_TYPE))
+    return any(isinstance(name, str) and name.rpartition(".")[2] in names for name in types)
+
+
+def is_cut(value: JsonValue, limit: int | None) -> bool:
+    """Whether a text was cut by a length limit: it is as long as the limit, or ends inside its JSON."""
+    if not isinstance(value, str):
+        return False
+    if limit is not None and len(value) == limit:
+        return True
+    return value[:2] in ("[{", '{"') and value[-1] not in "]}" and from_json(value) is None

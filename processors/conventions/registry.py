@@ -1,0 +1,60 @@
+"""The dialects that are read, and one account per span from all readers that understand it.
+
+A new dialect is one module with a reader, one line in `READERS`, and its marks in `wanted.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import reduce
+
+from processors.conventions.facts import SpanFacts, merged
+from processors.conventions.genai import GenAI
+from processors.conventions.generic import Generic
+from processors.conventions.messages import Messages
+from processors.conventions.openinference import OpenInference
+from processors.conventions.reader import Reader
+from processors.conventions.values import from_json
+from processors.otlp import Span
+
+READERS: tuple[Callable[[Messages, int | None], Reader], ...] = (OpenInference, GenAI)
+"""In order of trust: where two speak of one fact, the first one's word stands."""
+
+_COMMON_LIMITS = frozenset({128, 250, 255, 256, 500, 512, 1000, 1024, 1028, 2000, 2048, 4000, 4095, 4096, 5000})
+_LARGE_LIMIT_STEP = 1000
+
+
+class Readers:
+    """All readers, for the spans of one trace."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        messages = Messages()
+        self._readers = [make(messages, limit) for make in READERS]
+        self._generic = Generic(messages, limit)
+
+    def read(self, span: Span) -> SpanFacts | None:
+        """What a span says in the dialects on it; None when no reader knows it."""
+        accounts = [reader.read(span) for reader in self._readers if reader.reads(span)]
+        if self._generic.reads(span):
+            accounts.append(self._generic.read(span))
+        return reduce(merged, accounts) if accounts else None
+
+
+def length_limit(spans: Iterable[Span]) -> int | None:
+    """The length at which the sender's SDK cuts attribute values, in characters; None when nothing points to one.
+
+    A limit shows in values that all have the greatest length there is, one of them cut inside its JSON.
+    """
+    longest = 0
+    cut = False
+    count = 0
+    for span in spans:
+        for value in span.attributes.values():
+            if not isinstance(value, str) or len(value) < max(longest, 64):
+                continue
+            if len(value) > longest:
+                longest, count, cut = len(value), 0, False
+            count += 1
+            cut = cut or (value[0] in "{[" and value[-1] not in "]}" and from_json(value) is None)
+    likely = longest in _COMMON_LIMITS or longest % _LARGE_LIMIT_STEP == 0 or longest % 1024 == 0
+    return longest if cut and (count > 1 or likely) else None

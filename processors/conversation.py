@@ -1,0 +1,108 @@
+"""What the human said in a run, and which turns answer which of their messages.
+
+The role "user" alone doesn't make a message a human's: tool results, retries and tasks from other agents carry it too,
+and a history brings along what was said in earlier runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from evaluators.cases import Role
+from processors.conventions.facts import Kind, MessageFacts
+from processors.drafts import Draft
+from processors.histories import common_length
+from processors.scopes import RUN, tasks_in
+from processors.tree import Node
+
+_MIN_SHARE = 0.2
+_MIN_CHARS = 12
+
+
+def asked_by_user(drafts: Sequence[Draft], top: Node | None, nodes: Iterable[Node]) -> list[str]:
+    """The human's words in this run, in order; an empty list when they weren't captured."""
+    own = [draft for draft in drafts if draft.scope == RUN]
+    found: list[str] = []
+    tasks: set[str] = set()
+    before: tuple[MessageFacts, ...] | None = None
+    previous: Draft | None = None
+    said_before: set[str] = set()
+    for draft in own:
+        if draft.input is not None:
+            if before is None:
+                found += _latest_block(draft.input)
+                said_before = {message.text for message in draft.input if message.text and message.role is Role.USER}
+            elif previous is None or not previous.calls:
+                found += _added(before, draft.input, said_before | set(found), tasks)
+            before = draft.input
+        for call in draft.calls:
+            tasks.update(tasks_in(call))
+        draft.user_turn = max(len(found) - 1, 0)
+        previous = draft
+    words = _told_by_top(top, nodes)
+    if not found:
+        return words
+    return [_unwrapped(text, words) for text in found]
+
+
+def count_user_turns(drafts: Sequence[Draft], users: Sequence[str]) -> None:
+    """Number the turns of inner agents like the turn of the run's own that was under way."""
+    current = 0
+    for draft in drafts:
+        if draft.scope == RUN:
+            current = draft.user_turn
+        else:
+            draft.user_turn = min(current, max(len(users) - 1, 0))
+
+
+def _latest_block(messages: Sequence[MessageFacts]) -> list[str]:
+    """The last messages of the user in a row; what came before was answered in earlier runs."""
+    block: list[str] = []
+    for message in reversed(messages):
+        if message.role is Role.USER:
+            if message.text:
+                block.append(message.text)
+        elif block and message.role is not Role.SYSTEM:
+            break
+    return block[::-1]
+
+
+def _added(
+    before: tuple[MessageFacts, ...], given: tuple[MessageFacts, ...], known: set[str], tasks: set[str]
+) -> list[str]:
+    start = common_length(before, given)
+    continued = start == len(before)
+    return [
+        message.text
+        for message in given[start:]
+        if message.role is Role.USER
+        and message.text
+        and (continued or message.text not in known)
+        and message.text.strip() not in tasks
+    ]
+
+
+def _told_by_top(top: Node | None, nodes: Iterable[Node]) -> list[str]:
+    """The human's words as the run's own span, or the first agent's, has them."""
+    candidates = [top] if top is not None else []
+    candidates += [node for node in nodes if node.kind in (Kind.AGENT, Kind.WORKFLOW) and node is not top][:1]
+    for node in candidates:
+        facts = node.facts
+        if facts is None:
+            continue
+        if facts.input_text:
+            return [facts.input_text]
+        if facts.input:
+            block = _latest_block(facts.input)
+            if block:
+                return block
+    return []
+
+
+def _unwrapped(text: str, words: Sequence[str]) -> str:
+    """The human's own words where a framework has put its own round them."""
+    for own in words:
+        stripped = own.strip()
+        if stripped in text and len(stripped) >= max(_MIN_CHARS, _MIN_SHARE * len(text)):
+            return own
+    return text

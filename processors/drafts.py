@@ -1,0 +1,225 @@
+"""Model turns and calls while they are being put together, and how several spans of one model call become one turn.
+
+One call of a model may leave several spans: the instrumentor's and the SDK's own below or beside it, a framework's
+round a provider's, a failed attempt before the one that succeeded.  Each is one decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+
+from evaluators.cases import JsonValue, Role
+from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts, ToolFacts, merged
+from processors.tree import Node
+
+
+@dataclass(slots=True, eq=False)
+class CallDraft:
+    """A call with what is known of its outcome so far.
+
+    `turn`       who asked; None for calls that no captured turn asked for.
+    `execution`  the tool span that executed it, `tool` what that span says.
+    `seen`       the result as a later model call was given it, `seen_on` that call's span.
+    `earlier`    it was asked for before this trace began.
+    """
+
+    name: str
+    id: str | None = None
+    arguments: JsonValue = None
+    truncated: bool = False
+    provider_executed: bool = False
+    from_model: bool = True
+    earlier: bool = False
+    turn: Draft | None = None
+    execution: Node | None = None
+    tool: ToolFacts | None = None
+    seen: MessageFacts | None = None
+    seen_on: str | None = None
+    in_history: bool = False
+    key: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """A turn. `output` None: not captured. `scope` names the agent at work, "" the run's own.
+
+    `seen_calls` are the calls whose results this turn was the first to see.
+    """
+
+    node: Node
+    facts: SpanFacts
+    input: tuple[MessageFacts, ...] | None
+    output: tuple[MessageFacts, ...] | None
+    scope: str = ""
+    calls: list[CallDraft] = field(default_factory=list)
+    seen_calls: list[CallDraft] = field(default_factory=list)
+    user_turn: int = 0
+
+    @property
+    def text(self) -> str | None:
+        """What the model said; "" when it said nothing, None when that isn't known."""
+        if self.output is None:
+            return None
+        texts = [message.text for message in self.output if message.role is Role.ASSISTANT and message.text]
+        return "\n".join(texts)
+
+    @property
+    def users(self) -> list[str]:
+        """The texts of the user's messages that the model was given."""
+        return [message.text for message in self.input or () if message.role is Role.USER and message.text]
+
+
+def drafted(nodes: Iterable[Node]) -> list[Draft]:
+    """The turns among the nodes, in order of start."""
+    llm = [node for node in nodes if node.kind is Kind.LLM and node.facts is not None and _is_turn(node.facts)]
+    outer: dict[int, list[Node]] = {}
+    for node in llm:
+        outer.setdefault(id(_outermost(node)), []).append(node)
+    drafts: list[Draft] = []
+    for group in outer.values():
+        drafts += _of_nested(group)
+    drafts.sort(key=lambda draft: draft.node.place)
+    return [part for draft in _without_copies(drafts) for part in _split(draft)]
+
+
+def _outermost(node: Node) -> Node:
+    while node.llm is not None:
+        node = node.llm
+    return node
+
+
+def _is_turn(facts: SpanFacts) -> bool:
+    """Embeddings and preparations are marked as model calls too; they have no messages and no reason to finish."""
+    return bool(facts.input or facts.output or facts.finish_reasons or facts.error is not None)
+
+
+def _weight(facts: SpanFacts) -> int:
+    calls = sum(len(message.calls) for message in facts.output or ())
+    texts = any(message.text for message in facts.output or ())
+    return 4 * bool(calls) + 4 * texts + 2 * (facts.input is not None) + (facts.output is not None)
+
+
+def _of_nested(group: list[Node]) -> list[Draft]:
+    facts = [(node, node.facts) for node in group if node.facts is not None]
+    if len(facts) == 1:
+        node, only = facts[0]
+        return [_draft(node, only)]
+    telling = [(node, one) for node, one in facts if _weight(one) >= 4 and node.llm is not None]
+    if len({_said(one) for _, one in telling}) > 1:
+        # A span round a whole loop of model calls is no call itself.
+        return [_draft(node, one) for node, one in telling]
+    best = max(facts, key=lambda pair: _weight(pair[1]))
+    rest = [one for node, one in facts if node is not best[0]]
+    return [_draft(best[0], reduce(merged, rest, best[1]))]
+
+
+def _said(facts: SpanFacts) -> tuple[object, ...]:
+    return tuple(
+        (message.text, tuple(call.id or call.name for call in message.calls)) for message in facts.output or ()
+    )
+
+
+def _draft(node: Node, facts: SpanFacts) -> Draft:
+    given = facts.input
+    if given is not None and facts.system and not any(message.role is Role.SYSTEM for message in given):
+        given = (*(MessageFacts(role=Role.SYSTEM, text=text) for text in facts.system), *given)
+    return Draft(node=node, facts=facts, input=given, output=facts.output)
+
+
+def _without_copies(drafts: Sequence[Draft]) -> list[Draft]:
+    """Turns without second spans of the same model call, and without attempts that were made again."""
+    kept: list[Draft] = []
+    by_response: dict[str, Draft] = {}
+    by_call: dict[str, Draft] = {}
+    for draft in drafts:
+        twin = by_response.get(draft.facts.response_id or "")
+        if twin is not None and twin.output and draft.output and _said(twin.facts) != _said(draft.facts):
+            twin = None
+        if twin is None:
+            twin = _same_output(draft, by_call)
+        if twin is not None:
+            _absorb(twin, draft)
+            continue
+        kept.append(draft)
+        if draft.facts.response_id:
+            by_response[draft.facts.response_id] = draft
+        for message in draft.output or ():
+            for call in message.calls:
+                if call.id:
+                    by_call[call.id] = draft
+    return [draft for at, draft in enumerate(kept) if not _was_retried(draft, kept[at + 1 : at + 6])]
+
+
+def _same_output(draft: Draft, by_call: dict[str, Draft]) -> Draft | None:
+    """An overlapping turn with the same calls by id."""
+    ids = [call.id for message in draft.output or () for call in message.calls]
+    if not ids or not all(ids):
+        return None
+    twin = by_call.get(ids[0] or "")
+    if twin is None or _said(twin.facts) != _said(draft.facts):
+        return None
+    return twin if twin.node.span.end_ns >= draft.node.span.start_ns else None
+
+
+def _absorb(twin: Draft, other: Draft) -> None:
+    if _weight(other.facts) > _weight(twin.facts):
+        twin.node = other.node
+        twin.facts = merged(other.facts, twin.facts)
+    else:
+        twin.facts = merged(twin.facts, other.facts)
+    renewed = _draft(twin.node, twin.facts)
+    twin.input, twin.output = renewed.input, renewed.output
+
+
+def _was_retried(draft: Draft, later: Sequence[Draft]) -> bool:
+    if draft.facts.error is None or draft.output:
+        return False
+    return any(other.input == draft.input and other.node.tool is draft.node.tool for other in later)
+
+
+def _split(draft: Draft) -> list[Draft]:
+    """A span that holds a whole loop of calls and results as the turns it was made of."""
+    output = draft.output or ()
+    if not any(message.role is Role.TOOL for message in output):
+        return [draft]
+    parts: list[Draft] = []
+    given = draft.input or ()
+    spoken: list[MessageFacts] = []
+    returned: list[MessageFacts] = []
+    for message in (*output, None):
+        if message is not None and message.role is Role.TOOL:
+            returned.append(message)
+            continue
+        if message is None or returned:
+            if spoken:
+                facts = replace(draft.facts, output=tuple(spoken))
+                parts.append(Draft(node=draft.node, facts=facts, input=given, output=tuple(spoken), scope=draft.scope))
+            given = (*given, *spoken, *returned)
+            spoken, returned = [], []
+        if message is not None:
+            spoken.append(message)
+    return parts or [draft]
+
+
+def calls_of(draft: Draft) -> list[CallDraft]:
+    """The calls that the turn's output asks for."""
+    return [
+        call_draft(call, draft)
+        for message in draft.output or ()
+        if message.role is Role.ASSISTANT
+        for call in message.calls
+    ]
+
+
+def call_draft(call: CallFacts, turn: Draft | None) -> CallDraft:
+    """A call as a model gave it."""
+    return CallDraft(
+        name=call.name,
+        id=call.id,
+        arguments=call.arguments,
+        truncated=call.truncated,
+        provider_executed=call.provider_executed,
+        turn=turn,
+    )

@@ -1,0 +1,97 @@
+"""How a run ended: with an answer, without one, by a crash, or nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from evaluators.cases import Role
+from processors.conventions.facts import Kind
+from processors.conventions.values import as_text
+from processors.drafts import CallDraft, Draft
+from processors.plumbing import is_handoff, is_output
+from processors.scopes import RUN
+from processors.tree import Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """`answered` None: not known. `abort_reason` is set when the run is known to have crashed or been closed."""
+
+    answer: str | None = None
+    answered: bool | None = None
+    abort_reason: str | None = None
+
+
+def ending_of(drafts: Sequence[Draft], top: Node | None, nodes: Sequence[Node]) -> Ending:
+    """How a run of these turns ended."""
+    own = [draft for draft in drafts if draft.scope == RUN]
+    last = own[-1] if own else None
+    told = _told_answer(top, nodes)
+    if last is None:
+        return Ending(answer=told, answered=True if told else None)
+    pending = any(call.tool is not None and call.tool.pending for call in last.calls)
+    if pending:
+        return Ending()
+    given = next((answer for call in last.calls if (answer := _output_call(call)) is not None), None)
+    if given is not None:
+        return Ending(answer=given, answered=True)
+    working = [call for call in last.calls if not call.provider_executed]
+    if last.text and not working:
+        return Ending(answer=last.text, answered=True)
+    if told and (last.output is None or not last.text) and not _is_echo(told, last):
+        return Ending(answer=told, answered=True)
+    if not any(draft.output is not None for draft in own):
+        return Ending()
+    return _without_answer(last, working, top)
+
+
+def _without_answer(last: Draft, working: Sequence[CallDraft], top: Node | None) -> Ending:
+    if last.facts.error is not None:
+        return Ending(answered=False, abort_reason=f"the last model request failed: {last.facts.error}".rstrip(": "))
+    if last.output is None:
+        return Ending()
+    if top is None:
+        # Without a run's span nobody knows whether more was to come.
+        return Ending()
+    if any(is_handoff(call.name) for call in working):
+        return Ending()
+    crash = top.facts.error if top.facts is not None else None
+    if crash is not None:
+        return Ending(answered=False, abort_reason=f"the run failed: {crash}".rstrip(": "))
+    offered = {tool.name for tool in last.facts.tools or ()}
+    unknown = [call.name for call in working if offered and call.name not in offered]
+    if unknown and not any(call.execution is not None or call.seen is not None for call in working):
+        return Ending(answered=False, abort_reason=f"the run stopped after a call of the unknown tool {unknown[0]}")
+    return Ending(answered=False)
+
+
+def _output_call(call: CallDraft) -> str | None:
+    if not is_output(call.name):
+        return None
+    arguments = call.arguments
+    if isinstance(arguments, dict):
+        if len(arguments) == 1:
+            return as_text(next(iter(arguments.values())))
+        return as_text(arguments) if arguments else (call.tool.result if call.tool is not None else None)
+    return arguments if isinstance(arguments, str) else None
+
+
+def _told_answer(top: Node | None, nodes: Sequence[Node]) -> str | None:
+    """The answer as the run's own span, or the last agent's in it, has it."""
+    agents = [node for node in nodes if node.kind in (Kind.AGENT, Kind.WORKFLOW) and node.tool is None]
+    for node in [top, *agents[:1]] if top is not None else agents[:1]:
+        facts = node.facts if node is not None else None
+        if facts is None:
+            continue
+        if facts.output_text:
+            return facts.output_text
+        last = facts.output[-1] if facts.output else None
+        if last is not None and last.role is Role.ASSISTANT and last.text and not last.calls:
+            return last.text
+    return None
+
+
+def _is_echo(told: str, last: Draft) -> bool:
+    """Whether the text is only what the last turn said beside its calls."""
+    return bool(last.calls) and told.strip() == (last.text or "").strip()

@@ -1,0 +1,114 @@
+"""Which tool span executed which call.
+
+By call id where the span has one; else by name and arguments, else by name alone, in order, first among calls of the
+same agent.  Spans of one execution (a client's, a server's, a wrapper's) are one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Sequence
+
+from processors.conventions.facts import Kind, ToolFacts, merged_tool
+from processors.drafts import CallDraft
+from processors.scopes import scope_of
+from processors.signatures import name_key, signature
+from processors.tree import Node
+
+
+def executed(nodes: Iterable[Node]) -> list[tuple[Node, ToolFacts]]:
+    """The executions among the nodes in order of start: outermost span and what all spans of it say together."""
+    found: dict[int, tuple[Node, ToolFacts]] = {}
+    part_of: dict[int, int] = {}
+    for node in nodes:
+        tool = node.facts.tool if node.facts is not None else None
+        if node.kind is not Kind.TOOL or tool is None:
+            continue
+        above = node.tool
+        outer = part_of.get(id(above)) if above is not None and node.agent is None and node.llm is None else None
+        if outer is not None and _same(found[outer][1], tool):
+            part_of[id(node)] = outer
+            found[outer] = (found[outer][0], merged_tool(found[outer][1], tool))
+        else:
+            part_of[id(node)] = id(node)
+            found[id(node)] = (node, tool)
+    return sorted(found.values(), key=lambda pair: pair[0].place)
+
+
+def _same(outer: ToolFacts, inner: ToolFacts) -> bool:
+    if name_key(outer.name) == name_key(inner.name) or inner.arguments is None:
+        return True
+    if outer.call_id is not None and outer.call_id == inner.call_id:
+        return True
+    return outer.arguments is not None and signature(outer.arguments) == signature(inner.arguments)
+
+
+def match(
+    calls: Sequence[CallDraft], executions: Sequence[tuple[Node, ToolFacts]], scopes: dict[int, str]
+) -> list[CallDraft]:
+    """Tell each call which execution is its own.
+
+    Returns:
+        Executions that no call asked for, as calls.
+    """
+    open_executions = list(executions)
+    for of_call, of_tool in _KEYS:
+        waiting: dict[Hashable, deque[CallDraft]] = {}
+        for call in calls:
+            key = of_call(call)
+            if call.execution is None and key is not None:
+                waiting.setdefault(key, deque()).append(call)
+        left: list[tuple[Node, ToolFacts]] = []
+        for node, tool in open_executions:
+            queue = waiting.get(of_tool(node, tool, scopes))
+            if queue:
+                call = queue.popleft()
+                call.execution, call.tool = node, tool
+            else:
+                left.append((node, tool))
+        open_executions = left
+    return [
+        CallDraft(
+            name=tool.name or node.span.name,
+            id=tool.call_id,
+            arguments=tool.arguments,
+            truncated=tool.truncated,
+            from_model=False,
+            execution=node,
+            tool=tool,
+        )
+        for node, tool in open_executions
+    ]
+
+
+def _scope(call: CallDraft) -> str | None:
+    return call.turn.scope if call.turn is not None else None
+
+
+_Keys = tuple[Callable[[CallDraft], Hashable], Callable[[Node, ToolFacts, dict[int, str]], Hashable]]
+_KEYS: tuple[_Keys, ...] = (
+    (
+        lambda call: (call.id, name_key(call.name)) if call.id else None,
+        lambda node, tool, scopes: (tool.call_id, name_key(tool.name)),
+    ),
+    (
+        lambda call: call.id,
+        lambda node, tool, scopes: tool.call_id,
+    ),
+    (
+        lambda call: (_scope(call), name_key(call.name), signature(call.arguments)),
+        lambda node, tool, scopes: (scope_of(node, scopes), name_key(tool.name), signature(tool.arguments)),
+    ),
+    (
+        lambda call: (name_key(call.name), signature(call.arguments)),
+        lambda node, tool, scopes: (name_key(tool.name), signature(tool.arguments)),
+    ),
+    (
+        lambda call: (_scope(call), name_key(call.name)),
+        lambda node, tool, scopes: (scope_of(node, scopes), name_key(tool.name)),
+    ),
+    (
+        lambda call: name_key(call.name),
+        lambda node, tool, scopes: name_key(tool.name),
+    ),
+)

@@ -1,0 +1,167 @@
+"""What a run's turns were given: which earlier calls' results each of them was the first to see.
+
+Every model call repeats the conversation so far.  Only what a turn's input adds to that of the turn before it is looked
+at, message by message, so that a call id that is used again still finds the call it answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from evaluators.cases import Role
+from processors.conventions.facts import CallFacts, MessageFacts
+from processors.drafts import CallDraft, Draft, call_draft, calls_of
+from processors.scopes import RUN
+from processors.signatures import signature
+
+_LOOK_BACK = 64
+"""Unanswered calls that are looked through for a result without a usable id."""
+
+
+def recover_outputs(drafts: Sequence[Draft]) -> None:
+    """Fill outputs that weren't captured from the next turn's history, in turns of one scope in order."""
+    for draft, following in pairwise(drafts):
+        if draft.output is not None or draft.facts.error is not None or draft.input is None:
+            continue
+        history = following.input or ()
+        if history[: len(draft.input)] != draft.input:
+            continue
+        said: list[MessageFacts] = []
+        for message in history[len(draft.input) :]:
+            if message.role is not Role.ASSISTANT:
+                break
+            said.append(message)
+        if said:
+            draft.output = tuple(said)
+            draft.calls = calls_of(draft)
+
+
+def pair(drafts: Sequence[Draft]) -> list[CallDraft]:
+    """Hang results on calls, in turns of one scope in order.
+
+    Returns:
+        Calls that only the history knows: those of the current exchange that no captured turn asked for.
+    """
+    history = _History()
+    before: tuple[MessageFacts, ...] = ()
+    for number, draft in enumerate(drafts):
+        given = draft.input
+        if given is not None:
+            first = number == 0 and draft.scope == RUN
+            start = _exchange_start(given) if number == 0 else common_length(before, given)
+            history.walk(given[start:], draft, earlier=first)
+            before = given
+        history.add(draft.calls)
+    return history.found
+
+
+def common_length(before: tuple[MessageFacts, ...], given: tuple[MessageFacts, ...]) -> int:
+    """How many messages two histories begin with in common."""
+    if given[: len(before)] == before:
+        return len(before)
+    for at, (ours, theirs) in enumerate(zip(before, given, strict=False)):
+        if ours is not theirs and ours != theirs:
+            return at
+    return min(len(before), len(given))
+
+
+def _exchange_start(given: Sequence[MessageFacts]) -> int:
+    """Where the exchange begins that the first turn continues: after the last message of the user."""
+    for at in range(len(given) - 1, -1, -1):
+        if given[at].role is Role.USER:
+            return at + 1
+    return 0
+
+
+class _History:
+    """The calls of a scope so far, and what the history says of them."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, list[CallDraft]] = {}
+        self._open: list[CallDraft] = []
+        self.found: list[CallDraft] = []
+
+    def add(self, calls: Sequence[CallDraft]) -> None:
+        for call in calls:
+            if call.id is not None:
+                self._by_id.setdefault(call.id, []).append(call)
+            self._open.append(call)
+
+    def walk(self, messages: Sequence[MessageFacts], draft: Draft, *, earlier: bool) -> None:
+        pending: dict[str, CallDraft] = {}
+        asked: list[CallDraft] = []
+        for message in messages:
+            if message.role is Role.ASSISTANT and message.calls:
+                asked = [self._placed(call, earlier) for call in message.calls]
+                pending.update({facts.id: call for facts, call in zip(message.calls, asked, strict=True) if facts.id})
+            elif message.role is Role.TOOL:
+                call = self._answered(message, pending, asked)
+                if call is not None and call.seen is None:
+                    call.seen, call.seen_on = message, draft.node.id
+                    draft.seen_calls.append(call)
+                    if call in self._open[-_LOOK_BACK:]:
+                        self._open.remove(call)
+
+    def _placed(self, facts: CallFacts, earlier: bool) -> CallDraft:
+        """The call that a history's message speaks of."""
+        same_id = self._by_id.get(facts.id or "", [])
+        waiting = [call for call in same_id if not call.in_history]
+        if not waiting and not same_id:
+            near = [call for call in self._open[-_LOOK_BACK:] if not call.in_history]
+            named = [call for call in near if call.name == facts.name]
+            mark = signature(facts.arguments)
+            waiting = [call for call in named if signature(call.arguments) == mark] or named
+        if waiting:
+            waiting[0].in_history = True
+            return waiting[0]
+        if same_id:
+            mark = signature(facts.arguments)
+            return next((call for call in same_id if signature(call.arguments) == mark), same_id[-1])
+        call = call_draft(facts, None)
+        call.in_history, call.earlier = True, earlier
+        self.found.append(call)
+        self.add([call])
+        return call
+
+    def _answered(
+        self, message: MessageFacts, pending: dict[str, CallDraft], asked: Sequence[CallDraft]
+    ) -> CallDraft | None:
+        """The call that a result answers."""
+        if message.call_id is not None:
+            if message.call_id in pending:
+                return pending[message.call_id]
+            known = self._by_id.get(message.call_id)
+            if known:
+                return next((call for call in reversed(known) if call.seen is None), known[-1])
+        open_calls = [call for call in asked if call.seen is None] or [
+            call for call in self._open[-_LOOK_BACK:] if call.seen is None
+        ]
+        if message.tool_name:
+            named = [call for call in open_calls if call.name == message.tool_name]
+            open_calls = named or open_calls
+        return open_calls[0] if open_calls else None
+
+
+def infer_unshown(drafts: Sequence[Draft], loose: Sequence[CallDraft]) -> None:
+    """Let turns whose input doesn't show results have seen those of the calls before them, in turns of one scope.
+
+    Only for turns whose input wasn't captured, or lost every call and result.
+    """
+    waiting: list[CallDraft] = []
+    executed = sorted((call for call in loose if call.execution is not None), key=_start)
+    at = 0
+    for draft in drafts:
+        blind = draft.input is None or not any(message.role is Role.TOOL or message.calls for message in draft.input)
+        while at < len(executed) and _start(executed[at]) <= draft.node.place:
+            if executed[at].seen is None:
+                waiting.append(executed[at])
+            at += 1
+        if blind:
+            draft.seen_calls += [call for call in waiting if call.seen is None and call.execution is not None]
+        waiting = [] if blind else waiting
+        waiting += draft.calls
+
+
+def _start(call: CallDraft) -> tuple[int, int]:
+    return call.execution.place if call.execution is not None else (0, 0)

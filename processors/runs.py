@@ -1,0 +1,292 @@
+"""One run of an agent, put together from the spans that belong to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from evaluators.cases import Message, Role, Run, Tool, ToolCall, ToolResult, Turn
+from processors.absent import absent_in
+from processors.conventions.facts import Kind, MessageFacts, SpanFacts
+from processors.conversation import asked_by_user, count_user_turns
+from processors.drafts import CallDraft, Draft, calls_of, drafted
+from processors.endings import Ending, ending_of
+from processors.executions import executed, match
+from processors.grouping import Group
+from processors.histories import infer_unshown, pair, recover_outputs
+from processors.plumbing import is_handoff
+from processors.scopes import RUN, in_order, move_delegated, node_scopes, scope_of, without_utilities
+from processors.tree import Node
+
+
+def run_of(group: Group, session_id: str | None) -> list[Run]:
+    """The run that a group of spans tells of; several where spans without a common agent answer several messages."""
+    drafts = drafted(group.nodes) or _of_agents(group.nodes)
+    scopes = node_scopes(group.nodes, drafts)
+    for draft in drafts:
+        draft.scope = scope_of(draft.node, scopes)
+        draft.calls = calls_of(draft)
+    if drafts and not any(draft.scope == RUN for draft in drafts):
+        _lift(drafts)
+    move_delegated(drafts, {})
+    drafts = in_order(drafts)
+    found: list[CallDraft] = []
+    for scoped in _by_scope(drafts).values():
+        recover_outputs(scoped)
+        found += pair(scoped)
+    drafts = without_utilities(drafts, _output_text(group.top))
+    asked = [call for draft in drafts for call in draft.calls]
+    executions = executed(group.nodes)
+    loose = found + match(asked + found, executions, scopes)
+    for scoped in _by_scope(drafts).values():
+        infer_unshown(scoped, [call for call in loose if _scope_of_call(call, scopes) == scoped[0].scope])
+    return [_assembled(group, part, calls, session_id) for part, calls in _parts(group, drafts, loose)]
+
+
+def _of_agents(nodes: Iterable[Node]) -> list[Draft]:
+    """Turns told by an agent's own span, where no model call was captured."""
+    for node in nodes:
+        facts = node.facts
+        if facts is not None and node.kind in (Kind.AGENT, Kind.WORKFLOW) and facts.output:
+            return drafted([_as_model_call(node, facts)])
+    return []
+
+
+def _as_model_call(node: Node, facts: SpanFacts) -> Node:
+    return Node(span=node.span, facts=replace(facts, kind=Kind.LLM), order=node.order, agent=node.agent, tool=node.tool)
+
+
+def _lift(drafts: Sequence[Draft]) -> None:
+    outermost = drafts[0].scope
+    for draft in drafts:
+        if draft.scope == outermost:
+            draft.scope = RUN
+
+
+def _by_scope(drafts: Iterable[Draft]) -> dict[str, list[Draft]]:
+    scoped: dict[str, list[Draft]] = {}
+    for draft in drafts:
+        scoped.setdefault(draft.scope, []).append(draft)
+    return scoped
+
+
+def _scope_of_call(call: CallDraft, scopes: dict[int, str]) -> str:
+    return scope_of(call.execution, scopes) if call.execution is not None else RUN
+
+
+def _parts(group: Group, drafts: list[Draft], loose: list[CallDraft]) -> Iterable[tuple[list[Draft], list[CallDraft]]]:
+    """The user turns of spans that share no agent; everything in one part where they do."""
+    if group.top is not None or not drafts:
+        return [(drafts, loose)]
+    parts: list[list[Draft]] = []
+    for draft in drafts:
+        previous = parts[-1][-1] if parts else None
+        if previous is None or (draft.scope == RUN and _is_new_exchange(previous, draft)):
+            parts.append([])
+        parts[-1].append(draft)
+    starts = [part[0].node.place for part in parts]
+    sorted_loose: list[list[CallDraft]] = [[] for _ in parts]
+    for call in loose:
+        at = 0
+        if call.execution is not None:
+            at = max((i for i, start in enumerate(starts) if start <= call.execution.place), default=0)
+        elif call.seen_on is not None:
+            at = next((i for i, part in enumerate(parts) if any(d.node.id == call.seen_on for d in part)), 0)
+        sorted_loose[at].append(call)
+    return list(zip(parts, sorted_loose, strict=True))
+
+
+def _is_new_exchange(previous: Draft, draft: Draft) -> bool:
+    if previous.calls or draft.input is None or previous.input is None:
+        return False
+    return draft.users != previous.users
+
+
+def _output_text(top: Node | None) -> str | None:
+    return top.facts.output_text if top is not None and top.facts is not None else None
+
+
+def _assembled(group: Group, drafts: list[Draft], loose: list[CallDraft], session_id: str | None) -> Run:
+    number_calls(drafts, loose)
+    users = asked_by_user(drafts, group.top, group.nodes)
+    count_user_turns(drafts, users)
+    book = _Book()
+    turns = tuple(_turn(index, draft, book, group) for index, draft in enumerate(drafts))
+    loose_calls = tuple(_call(call) for call in loose)
+    ending: Ending = ending_of(drafts, group.top, group.nodes)
+    run = Run(
+        turns=turns,
+        loose_calls=loose_calls,
+        user_inputs=tuple(users) if users else None,
+        system_prompts=tuple(_system_prompts(drafts, group.nodes)),
+        final_answer=ending.answer,
+        answered=ending.answered,
+        aborted=ending.abort_reason is not None,
+        abort_reason=ending.abort_reason,
+        truncated=any(node.facts.truncated for node in group.nodes if node.facts is not None),
+        session_id=session_id,
+        ref=_ref(group, drafts),
+    )
+    return replace(run, missing=absent_in(run))
+
+
+def _ref(group: Group, drafts: list[Draft]) -> str | None:
+    if group.top is not None:
+        return group.top.id
+    own = [draft for draft in drafts if draft.scope == RUN]
+    return own[-1].node.id if own else None
+
+
+def number_calls(drafts: Iterable[Draft], loose: Iterable[CallDraft]) -> None:
+    """Give calls without an id one: the tool span's, or a made-up one that no provider gives."""
+    for draft in drafts:
+        for at, call in enumerate(draft.calls):
+            call.key = call.id or _id_of(call) or f"{draft.node.id}/{at}"
+    for at, call in enumerate(loose):
+        call.key = call.id or _id_of(call) or f"{call.seen_on or ''}/loose{at}"
+
+
+def _id_of(call: CallDraft) -> str | None:
+    if call.tool is not None and call.tool.call_id:
+        return call.tool.call_id
+    return f"{call.execution.id}/call" if call.execution is not None else None
+
+
+class _Book:
+    """Messages by the facts they were made from, so that a repeated history is built once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, Message] = {}
+        self._kept: list[MessageFacts] = []
+
+    def message(self, facts: MessageFacts, ref: str) -> Message:
+        known = self._known.get(id(facts))
+        if known is None:
+            calls = tuple(
+                ToolCall(
+                    id=call.id or f"{ref}/{at}",
+                    name=call.name,
+                    arguments=call.arguments if isinstance(call.arguments, dict | str) else None,
+                    truncated=call.truncated,
+                    is_handoff=is_handoff(call.name),
+                    provider_executed=call.provider_executed,
+                )
+                for at, call in enumerate(facts.calls)
+            )
+            known = Message(
+                role=facts.role, text=facts.text, calls=calls, call_id=facts.call_id, truncated=facts.truncated, ref=ref
+            )
+            self._known[id(facts)] = known
+            self._kept.append(facts)
+        return known
+
+
+def _turn(index: int, draft: Draft, book: _Book, group: Group) -> Turn:
+    facts = draft.facts
+    context = (
+        tuple(book.message(message, draft.node.id) for message in draft.input) if draft.input is not None else None
+    )
+    tools = facts.tools if facts.tools is not None else _agent_tools(draft)
+    return Turn(
+        index=index,
+        text=draft.text,
+        calls=tuple(_call(call, tools) for call in draft.calls),
+        context=context,
+        tools=tools,
+        answers=tuple(call.key for call in draft.seen_calls),
+        tool_choice=facts.tool_choice,
+        agent=_agent_name(draft, group),
+        user_turn=draft.user_turn,
+        partial=facts.partial,
+        error=facts.error,
+        ref=draft.node.id,
+    )
+
+
+def _agent_tools(draft: Draft) -> tuple[Tool, ...] | None:
+    agent = draft.node.agent
+    return agent.facts.tools if agent is not None and agent.facts is not None else None
+
+
+def _agent_name(draft: Draft, group: Group) -> str | None:
+    if draft.facts.agent_name:
+        return draft.facts.agent_name
+    agent = draft.node.agent
+    while agent is not None:
+        if agent.facts is not None and agent.facts.agent_name:
+            return agent.facts.agent_name
+        agent = agent.agent
+    if draft.scope != RUN and draft.node.tool is not None:
+        return draft.node.tool.span.name
+    return group.top.span.name if group.top is not None else None
+
+
+def _call(call: CallDraft, tools: tuple[Tool, ...] | None = None) -> ToolCall:
+    arguments = call.arguments
+    if arguments is None and _takes_nothing(call.name, tools):
+        arguments = {}
+    from_model = call.from_model
+    if arguments is None and call.tool is not None and call.tool.arguments is not None:
+        arguments, from_model = call.tool.arguments, False
+    pending = call.tool is not None and call.tool.pending and call.seen is None
+    return ToolCall(
+        id=call.key,
+        name=call.name,
+        arguments=arguments if isinstance(arguments, dict | str) else None,
+        result=None if pending else _result(call),
+        from_model=from_model,
+        truncated=call.truncated,
+        is_handoff=is_handoff(call.name),
+        provider_executed=call.provider_executed,
+        awaiting_approval=pending,
+        earlier=call.earlier,
+        ref=call.execution.id if call.execution is not None else None,
+    )
+
+
+def _takes_nothing(name: str, tools: tuple[Tool, ...] | None) -> bool:
+    for tool in tools or ():
+        if tool.name == name and tool.parameters is not None:
+            return not tool.parameters.get("required")
+    return False
+
+
+def _result(call: CallDraft) -> ToolResult | None:
+    tool, seen = call.tool, call.seen
+    if tool is None and seen is None:
+        return None
+    content = seen.text if seen is not None and seen.text is not None else tool.result if tool is not None else None
+    error = tool.error if tool is not None else None
+    if not error and seen is not None and (seen.failed or error == ""):
+        error = seen.text or ""
+    duration_s = started_s = None
+    if call.execution is not None:
+        span = call.execution.span
+        started_s = span.start_ns / 1e9
+        duration_s = (span.end_ns - span.start_ns) / 1e9 if span.end_ns >= span.start_ns > 0 else None
+    told_by_span = tool is not None and (tool.result is not None or tool.error is not None)
+    return ToolResult(
+        content=content,
+        error=error,
+        truncated=tool.truncated
+        if tool is not None and (seen is None or seen.text is None)
+        else bool(seen and seen.truncated),
+        duration_s=duration_s,
+        started_s=started_s,
+        ref=call.execution.id if call.execution is not None and (told_by_span or seen is None) else call.seen_on,
+    )
+
+
+def _system_prompts(drafts: Iterable[Draft], nodes: Iterable[Node]) -> list[str]:
+    found: dict[str, None] = {}
+    for draft in drafts:
+        for message in draft.input or ():
+            if message.role is Role.SYSTEM and message.text:
+                found[message.text] = None
+            elif message.role is not Role.SYSTEM:
+                break
+    if not found:
+        for node in nodes:
+            for text in (node.facts.system if node.facts is not None else None) or ():
+                found[text] = None
+    return list(found)

@@ -1,0 +1,95 @@
+"""From the spans and log records of one trace to its transcript.
+
+In go decoded spans and records, in any order, with copies, gaps and wrong clocks; out comes what the agents did, in
+neutral words.  It never raises for what a trace contains, guesses nothing, and costs time in proportion to the size of
+the trace however often its spans repeat the conversation.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from processors.absent import with_remedies
+from processors.conventions.facts import Kind
+from processors.conventions.registry import Readers, length_limit
+from processors.grouping import grouped
+from processors.joining import joined
+from processors.otlp import Log, Span
+from processors.runs import run_of
+from processors.transcript import Agent, Transcript
+from processors.tree import Node, grown
+
+
+def transcribe(trace_id: str, spans: Sequence[Span], logs: Sequence[Log] = ()) -> Transcript:
+    """What was understood of one trace.
+
+    Args:
+        trace_id: lower-case hex.
+        spans: the trace's spans in order of arrival.
+        logs: log records that name the trace.
+    """
+    whole = joined(spans, logs)
+    readers = Readers(length_limit(whole))
+    nodes = grown(whole, readers.read)
+    session_id = _session(nodes)
+    runs = tuple(run for group in grouped(nodes) for run in run_of(group, session_id))
+    dialects = tuple(sorted({node.facts.dialect for node in nodes if node.facts is not None}))
+    return Transcript(
+        trace_id=trace_id,
+        session_id=session_id,
+        runs=runs,
+        agents=tuple(_agents(nodes)),
+        missing=with_remedies((fact for run in runs for fact in run.missing), dialects),
+        dialects=dialects,
+        enclosing=_enclosing(nodes, {run.ref for run in runs if run.ref is not None}),
+        unread=tuple(node.id for node in nodes if node.facts is None),
+    )
+
+
+def transcribe_trace(spans: Sequence[Span], logs: Sequence[Log] = ()) -> Transcript:
+    """`transcribe` for spans that say themselves which trace they are of."""
+    known = next(iter(spans), None) or next(iter(logs), None)
+    return transcribe(known.trace_id if known is not None else "", spans, logs)
+
+
+def _session(nodes: Sequence[Node]) -> str | None:
+    """The root's session id, or else the one that most spans carry."""
+    told = [(node, node.facts.session_id) for node in nodes if node.facts is not None and node.facts.session_id]
+    if not told:
+        return None
+    rooted = next((session_id for node, session_id in told if node.root is node), None)
+    if rooted is not None:
+        return rooted
+    counted = Counter(session_id for _, session_id in told)
+    return max(counted, key=lambda session_id: counted[session_id])
+
+
+def _agents(nodes: Sequence[Node]) -> list[Agent]:
+    named = {
+        node.id: node for node in nodes if node.kind is Kind.AGENT and node.facts is not None and node.facts.agent_name
+    }
+    agents = []
+    for node in named.values():
+        above = node.agent or (node.tool.agent if node.tool is not None else None)
+        while above is not None and above.id not in named:
+            above = above.agent
+        name = node.facts.agent_name if node.facts is not None else None
+        agents.append(Agent(name=name, span_id=node.id, parent=above.id if above is not None else None))
+    return agents
+
+
+def _enclosing(nodes: Sequence[Node], refs: set[str]) -> dict[str, str]:
+    """For each tool span the nearest agent span above it, or else its run's span."""
+    found: dict[str, str] = {}
+    for node in nodes:
+        if node.kind is not Kind.TOOL:
+            continue
+        around = node
+        while around.agent is None and around.tool is not None:
+            around = around.tool
+        agent = around.agent if around.agent is not None and around.agent.kind is Kind.AGENT else None
+        place = agent.id if agent is not None else node.top.id if node.top is not None else None
+        if place is not None and (agent is not None or place in refs):
+            found[node.id] = place
+    return found

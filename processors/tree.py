@@ -1,0 +1,104 @@
+"""The spans of a trace as a tree, with what each of them stands for and what encloses it.
+
+Everything that later asks "what is above this span" is answered here once, from the top down, so that a trace of any
+depth and size costs one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from processors.conventions.facts import Kind, SpanFacts
+from processors.otlp import Span
+
+_RUNS = frozenset({Kind.AGENT, Kind.WORKFLOW, Kind.CHAIN})
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One span in its place.
+
+    `agent`, `tool`, `llm`  the nearest such span above; `llm` only without an agent or a tool in between, `agent` only
+                            without a tool in between.
+    `top`                   the topmost agent, workflow or chain above, or the span itself.
+    `root`                  the topmost span above that there is, or the span itself.
+    """
+
+    span: Span
+    facts: SpanFacts | None
+    order: int
+    children: list[Node] = field(default_factory=list)
+    agent: Node | None = None
+    tool: Node | None = None
+    llm: Node | None = None
+    top: Node | None = None
+    root: Node | None = None
+
+    @property
+    def id(self) -> str:
+        """The span's id."""
+        return self.span.span_id
+
+    @property
+    def kind(self) -> Kind:
+        """What the span stands for."""
+        return self.facts.kind if self.facts is not None else Kind.OTHER
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Sorts by start; spans of one moment by arrival."""
+        return (self.span.start_ns, self.order)
+
+
+def grown(spans: Iterable[Span], read: Callable[[Span], SpanFacts | None]) -> list[Node]:
+    """All nodes, parents before children and otherwise in order of start."""
+    nodes = {span.span_id: Node(span, read(span), order) for order, span in enumerate(spans)}
+    roots: list[Node] = []
+    for node in nodes.values():
+        parent = nodes.get(node.span.parent_id or "")
+        if parent is None or parent is node:
+            roots.append(node)
+        else:
+            parent.children.append(node)
+    ordered = _descend(sorted(roots, key=lambda node: node.place))
+    if len(ordered) < len(nodes):
+        # Spans that are each other's parents: the earliest of each circle is taken for a root.
+        seen = {id(node) for node in ordered}
+        for node in sorted(nodes.values(), key=lambda node: node.place):
+            if id(node) not in seen:
+                found = _descend([node], seen)
+                seen.update(id(one) for one in found)
+                ordered += found
+    return ordered
+
+
+def _descend(roots: list[Node], seen: set[int] | None = None) -> list[Node]:
+    known = set(seen or ())
+    ordered: list[Node] = []
+    level = roots
+    for node in level:
+        node.root = node
+        node.top = node if node.kind in _RUNS else None
+    while level:
+        below: list[Node] = []
+        for node in level:
+            if id(node) in known:
+                continue
+            known.add(id(node))
+            ordered.append(node)
+            for child in sorted(node.children, key=lambda child: child.place):
+                _place_under(child, node)
+                below.append(child)
+        level = below
+    return ordered
+
+
+def _place_under(child: Node, parent: Node) -> None:
+    kind = parent.kind
+    boundary = kind in (Kind.AGENT, Kind.WORKFLOW)
+    child.root = parent.root
+    child.top = parent.top or (child if child.kind in _RUNS else None)
+    child.tool = parent if kind is Kind.TOOL else parent.tool
+    child.agent = parent if boundary else None if kind is Kind.TOOL else parent.agent
+    child.llm = parent if kind is Kind.LLM else None if boundary or kind is Kind.TOOL else parent.llm
