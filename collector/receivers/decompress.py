@@ -29,11 +29,17 @@ class UnknownEncodingError(Exception):
     """No such compression is known here; the message lists those that are."""
 
 
+def require_known(encoding: str) -> None:
+    """Raises UnknownEncodingError for a Content-Encoding that isn't supported."""
+    if _name(encoding) not in ("", "identity", *_METHODS):
+        raise UnknownEncodingError(f"this content-encoding isn't supported; supported are {', '.join(_METHODS)}")
+
+
 def decompress(encoding: str, body: bytes, limit_bytes: int) -> bytes:
     """The decompressed body. An empty one stays empty.
 
     Args:
-        encoding: value of the Content-Encoding header, empty for none.
+        encoding: value of the Content-Encoding header; empty and `identity` mean none.
         body: as received.
         limit_bytes: how large the result may be.
 
@@ -42,13 +48,13 @@ def decompress(encoding: str, body: bytes, limit_bytes: int) -> bytes:
         MalformedRequestError: the body isn't what the encoding says.
         BodyTooLargeError: the result would be larger than the limit.
     """
-    name = encoding.strip().lower()
-    if name in ("", "identity"):
-        return body
-    method = _METHODS.get(name)
-    if method is None:
-        raise UnknownEncodingError(f"this content-encoding isn't supported; supported are {', '.join(ENCODINGS)}")
-    return method(body, limit_bytes) if body else body
+    require_known(encoding)
+    method = _METHODS.get(_name(encoding))
+    return method(body, limit_bytes) if method and body else body
+
+
+def _name(encoding: str) -> str:
+    return encoding.strip().lower()
 
 
 def _gzip(body: bytes, limit_bytes: int) -> bytes:
@@ -136,4 +142,3 @@ _METHODS: Mapping[str, Callable[[bytes, int], bytes]] = {
     "snappy": _snappy,
     "x-snappy-framed": _snappy,
 }
-ENCODINGS = tuple(_METHODS)

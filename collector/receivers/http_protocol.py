@@ -1,0 +1,112 @@
+"""uvicorn's HTTP/1.1 protocol with the limits it lacks: on the size of a head, and on the time a head may take.
+
+A connection that sends its head slowly, or never, is closed; so is one whose request was answered before its body
+was sent and that goes on sending. Bytes that are no HTTP get an answer in the form OTLP prescribes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from collector.receivers.answers import Code, Refusal, status_json
+
+MAX_HEAD_BYTES = 64 << 10
+HEAD_DEADLINE_S = 10.0
+# How long the rest of a body may still arrive after the answer. Closing at once would reset the connection, and the
+# sender would never read the answer.
+LINGER_S = 5.0
+
+_LOG = logging.getLogger(__name__)
+
+
+class DeadlineProtocol(HttpToolsProtocol):
+    """One connection."""
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._linger_timer: asyncio.TimerHandle | None = None
+        self._head_bytes = 0
+        self._in_body = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A head is due from now on."""
+        super().connection_made(transport)
+        self._head_timer = self.loop.call_later(HEAD_DEADLINE_S, self._close)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is due any more."""
+        self._cancel_timers()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes outside a body belong to a head, and are counted."""
+        if not self._in_body:
+            self._head_bytes += len(data)
+            if self._head_timer is None:
+                self._head_timer = self.loop.call_later(HEAD_DEADLINE_S, self._close)
+        super().data_received(data)
+        if not self._in_body and self._head_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
+            self._answer_and_close(431, f"the request's head is larger than {MAX_HEAD_BYTES >> 10} KiB")
+
+    def on_headers_complete(self) -> None:
+        """The head came in time."""
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+        self._in_body = True
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """The body is complete; the next head is due when its first byte has come."""
+        self._in_body = False
+        self._head_bytes = 0
+        if self._linger_timer is not None:
+            self._linger_timer.cancel()
+            self._linger_timer = None
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Answered; if the body is still arriving, it gets a little time."""
+        super().on_response_complete()
+        if self._in_body and not self.transport.is_closing():
+            self._linger_timer = self.loop.call_later(LINGER_S, self._close)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer bytes that are no HTTP."""
+        if self._in_body and self.cycle.response_started:
+            self.transport.close()  # a second answer would be taken for the one to the next request
+        else:
+            self._answer_and_close(400, "the bytes received are no HTTP/1.1 request")
+
+    def _answer_and_close(self, http_status: int, message: str) -> None:
+        body = status_json(Refusal(Code.INVALID_ARGUMENT, http_status, message))
+        head = (
+            f"HTTP/1.1 {http_status} {'Bad Request' if http_status == 400 else 'Request Header Fields Too Large'}\r\n"
+            f"content-type: application/json\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode("ascii") + body)
+        self._close()
+
+    def _close(self) -> None:
+        self._cancel_timers()
+        if not self.transport.is_closing():
+            self.transport.close()
+
+    def _cancel_timers(self) -> None:
+        for timer in (self._head_timer, self._linger_timer):
+            if timer is not None:
+                timer.cancel()
+        self._head_timer = self._linger_timer = None
