@@ -51,13 +51,14 @@ class JudgingProcess:
         self._waiting: OrderedDict[bytes, Job] = OrderedDict()
         self._in_flight: dict[bytes, Job] = {}
         self._news = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._stopping = False
         self._task: asyncio.Task[None] | None = None
 
-    @property
-    def pending(self) -> int:
-        """Jobs whose result has not come yet."""
-        return len(self._waiting) + len(self._in_flight)
+    async def idle(self) -> None:
+        """Wait until every job has its result."""
+        await self._idle.wait()
 
     async def start(self) -> None:
         """Start the process; jobs may be submitted before it is up."""
@@ -66,11 +67,14 @@ class JudgingProcess:
     def submit(self, job: Job) -> None:
         """Take a job. There is at most one at a time per trace."""
         self._waiting[job.trace_id] = job
+        self._idle.clear()
         self._news.set()
 
     def withdraw(self, trace_id: bytes) -> bool:
         """Take a job back that hasn't been handed to the process; no result comes for it then."""
-        return self._waiting.pop(trace_id, None) is not None
+        taken = self._waiting.pop(trace_id, None) is not None
+        self._note_idle()
+        return taken
 
     async def stop(self) -> None:
         """End the process. Jobs without a result get one that says so."""
@@ -79,8 +83,8 @@ class JudgingProcess:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
-        self._fail([*self._in_flight.values(), *self._waiting.values()], "the sidecar is stopping")
-        self._waiting.clear()
+        waiting, self._waiting = list(self._waiting.values()), OrderedDict()
+        self._fail([*self._in_flight.values(), *waiting], "the sidecar is stopping")
 
     async def _keep_running(self) -> None:
         backoff_s = _FIRST_BACKOFF_S
@@ -145,8 +149,14 @@ class JudgingProcess:
                 del self._in_flight[message.trace_id]
                 self._news.set()
                 self._on_result(message)
+                self._note_idle()
 
     def _fail(self, jobs: list[Job], reason: str) -> None:
         for job in jobs:
             self._in_flight.pop(job.trace_id, None)
             self._on_result(Judged(trace_id=job.trace_id, failure=reason))
+        self._note_idle()
+
+    def _note_idle(self) -> None:
+        if not self._waiting and not self._in_flight:
+            self._idle.set()

@@ -5,7 +5,7 @@ The same for the live sidecar (whose judging process gets a `Plan` over a pipe),
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -15,8 +15,10 @@ from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.settings import JudgeSettings, off_reason
 from evaluators.registry import EVALUATORS
 from processors.judging import TraceJudge
+from processors.otlp import Log, Span
 from processors.scores import Emission
 from processors.transcribe import transcribe
+from processors.transcript import Transcript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,11 @@ def build(plan: Plan) -> tuple[TraceJudge, list[OpenAIJudge]]:
     """The judge of traces that a plan describes, and the model clients that have to be closed in the end."""
     clients = {judge_id: OpenAIJudge(settings) for judge_id, settings in plan.judges.items()}
     evaluators = [EVALUATORS[name].create(settings) for name, settings in plan.evaluators.items()]
-    return TraceJudge(evaluators, clients, plan.emission, read=transcribe), list(clients.values())
+    return TraceJudge(evaluators, clients, plan.emission, read=_read), list(clients.values())
+
+
+def _read(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:
+    return transcribe(spans[0].trace_id if spans else "", spans, logs)
 
 
 @asynccontextmanager

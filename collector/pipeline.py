@@ -46,8 +46,8 @@ class ScoreMode(StrEnum):
 class Queue(Protocol):
     """A destination's queue, as far as it is filled from here."""
 
-    def put(self, ref: Ref) -> None:
-        """Take over one claim on a parcel, whatever the queue's length."""
+    def put(self, ref: Ref, parcel: Parcel) -> None:
+        """Take over one claim on `parcel`, which is behind `ref`, whatever the queue's length."""
 
     def has_room(self) -> bool:
         """Whether more should be let in at the receivers."""
@@ -270,4 +270,4 @@ class Pipeline:
             return
         ref = self._parcels.put(parcel, len(parcel.request), len(destinations))
         for destination in destinations:
-            destination.queue.put(ref)
+            destination.queue.put(ref, parcel)

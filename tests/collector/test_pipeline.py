@@ -29,8 +29,9 @@ class Shelf:
         self.parcels: list[Parcel] = []
         self.full = False
 
-    def put(self, ref: Ref) -> None:
-        self.parcels.append(self._store.read(ref))
+    def put(self, ref: Ref, parcel: Parcel) -> None:
+        assert self._store.read(ref) == parcel
+        self.parcels.append(parcel)
         self._store.release(ref)
 
     def has_room(self) -> bool:

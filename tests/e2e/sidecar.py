@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import grpc
-import httpx
+import httpx2
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
@@ -97,14 +97,14 @@ class Sidecar:
             stdout=(self.folder / "stdout").open("wb"),
             stderr=(self.folder / "stderr").open("wb"),
         )
-        async with asyncio.timeout(60), httpx.AsyncClient(trust_env=False) as client:
+        async with asyncio.timeout(60), httpx2.AsyncClient(trust_env=False) as client:
             while True:
                 if self.process.returncode is not None:
                     raise AssertionError(f"the sidecar ended with {self.process.returncode}: {self.stderr}")
                 try:
                     if (await client.get(f"http://127.0.0.1:{self.health_port}/")).status_code == 200:
                         return
-                except httpx.TransportError:
+                except httpx2.TransportError:
                     await asyncio.sleep(0.05)
 
     async def stop(self) -> int:

@@ -1,0 +1,90 @@
+"""Which component types there are. A new one is one entry here.
+
+This is where the collector learns the names of evaluators and of judges; it only takes over their settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from collector import assembler_settings, journal_settings
+from collector.config import ComponentRegistry, Config, Kind, load
+from collector.exporters import console, file, otlp_grpc, otlp_http
+from collector.health import HealthCheckSettings
+from collector.receivers import otlp_settings
+from collector.records import Signal
+from evaluators.judge.settings import JudgeSettings
+from evaluators.registry import EVALUATORS
+
+
+def component_registry() -> ComponentRegistry:
+    """All component types with their settings."""
+    registry = ComponentRegistry()
+    registry.add(Kind.RECEIVER, "otlp", otlp_settings.Settings, summary="Takes OTLP over gRPC and HTTP.")
+    registry.add(
+        Kind.PROCESSOR,
+        "assemble",
+        assembler_settings.Settings,
+        summary="Holds spans until their trace can be judged.",
+        signals=[Signal.TRACES],
+        single=True,
+    )
+    for name, entry in EVALUATORS.items():
+        registry.add(
+            Kind.PROCESSOR,
+            name,
+            entry.settings,
+            summary=entry.summary,
+            signals=[Signal.TRACES],
+            after="assemble",
+            references={"judge": "judge"},
+            single=True,
+        )
+    registry.add(
+        Kind.EXPORTER,
+        "otlp",
+        otlp_grpc.OtlpGrpcSettings,
+        summary="Sends to an OTLP/gRPC backend.",
+        aliases=["otlp_grpc"],
+    )
+    registry.add(
+        Kind.EXPORTER,
+        "otlphttp",
+        otlp_http.OtlpHttpSettings,
+        summary="Sends to an OTLP/HTTP backend.",
+        aliases=["otlp_http"],
+    )
+    registry.add(Kind.EXPORTER, "console", console.Settings, summary="Prints judged traces as trees.")
+    registry.add(Kind.EXPORTER, "file", file.FileSettings, summary="Appends OTLP JSON lines to a file.")
+    registry.add(
+        Kind.EXTENSION, "health_check", HealthCheckSettings, summary="Says whether telemetry is taken.", single=True
+    )
+    registry.add(
+        Kind.EXTENSION,
+        "journal",
+        journal_settings.JournalSettings,
+        summary="Keeps what was acknowledged until it is delivered.",
+        single=True,
+    )
+    registry.add(
+        Kind.EXTENSION, "judge", JudgeSettings, summary="An OpenAI-compatible model that decides what rules can't."
+    )
+    return registry
+
+
+def shipped_configuration() -> str:
+    """The path of the configuration that is used when none is named."""
+    packaged = Path(str(files("collector"))) / "otel-config.yaml"
+    # In a checkout the file stands at the root, where whoever reads the code looks for it.
+    return str(packaged if packaged.is_file() else packaged.parent.parent / packaged.name)
+
+
+def load_config(sources: Sequence[str], sets: Sequence[str], environment: Mapping[str, str] | None = None) -> Config:
+    """Read and check a configuration; without a source, the shipped one.
+
+    Raises:
+        collector.config.ConfigError: with every problem found.
+    """
+    return load(sources or [shipped_configuration()], sets, component_registry(), environment)

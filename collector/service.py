@@ -1,0 +1,253 @@
+"""The running sidecar: everything built from a configuration, started and stopped in order.
+
+Started: exporters, judging, receivers, so that nothing is taken before it can go anywhere.  Stopped the other way
+round, but receivers stay open until what is held has left, so that an agent that ends at the same time can still send.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from collector import assembler_settings
+from collector.assembler import Assembler
+from collector.config import Component, Config
+from collector.exporters import console, file, otlp_grpc, otlp_http
+from collector.exporters.dead_letters import DeadLetterFile
+from collector.exporters.queue import SendingQueue
+from collector.exporters.sender import Sender
+from collector.exporters.settings import ExporterSettings, QueuedExporterSettings, QueueSettings, RetrySettings
+from collector.health import HealthCheck, HealthCheckSettings
+from collector.jobs import Judged
+from collector.judging_process import JudgingProcess
+from collector.judging_setup import Plan, plan_of
+from collector.metric_readers import make_readers
+from collector.pipeline import Destination, Pipeline, Reading, ScoreMode
+from collector.receivers import otlp_settings
+from collector.receivers.otlp_grpc import OtlpGrpcReceiver
+from collector.receivers.otlp_http import OtlpHttpReceiver
+from collector.records import LogRecord, Parcel, SpanRecord
+from collector.store import Budget, MemoryStore
+from collector.telemetry import Telemetry
+from processors.conventions.wanted import wants, wants_log
+from processors.scores import late_mark
+
+logger = logging.getLogger(__name__)
+
+# How long stopping may take: first for verdicts that are under way, then for delivery.
+JUDGING_GRACE_S = 3.0
+DELIVERY_GRACE_S = 10.0
+RECEIVER_GRACE_S = 1.0
+_LONGEST_TICK_S = 1.0
+_MIB = 1 << 20
+
+Receiver = OtlpGrpcReceiver | OtlpHttpReceiver
+
+
+class Service:
+    """One sidecar. Start it, wait, stop it; it can't be started twice.
+
+    Args:
+        config: a checked configuration.
+    """
+
+    def __init__(self, config: Config) -> None:
+        readers, self._endpoints = make_readers(config.telemetry.metrics)
+        self._telemetry = Telemetry(readers, config.telemetry.resource)
+        timing = _assemble_settings(config)
+        self._budget = Budget((timing or assembler_settings.Settings()).limit_mib * _MIB)
+        self._parcels: MemoryStore[Parcel] = MemoryStore(self._budget)
+        self._queues = {name: self._queue(component) for name, component in config.exporters.items()}
+        destinations = {
+            kind: [self._destination(config.exporters[name]) for name in pipeline.exporters]
+            for kind, pipeline in config.pipelines.items()
+        }
+        self._pipeline = Pipeline(destinations, self._parcels, self._budget, self._telemetry, time.monotonic)
+        self._plan = plan_of(config)
+        self._judging: JudgingProcess | None = None
+        self._assembler: Assembler | None = None
+        self._tick_s = _LONGEST_TICK_S
+        if timing is not None:
+            self._attach_judging(self._plan, timing)
+        self._receivers = [
+            receiver for name, component in config.receivers.items() for receiver in self._receivers_of(name, component)
+        ]
+        health = config.extension("health_check")
+        self._health = HealthCheck(health.settings_as(HealthCheckSettings)) if health else None
+        self._ticker: asyncio.Task[None] | None = None
+        self._notes = (*config.notes, *self._plan.notes)
+
+    async def run(self) -> None:
+        """Work until SIGTERM or SIGINT, then stop in order.
+
+        Raises:
+            collector.receivers.startup.ReceiverStartError, collector.http_endpoint.AddressInUseError: an address
+                can't be listened on.
+        """
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop.set)
+        try:
+            await self.start()
+            await stop.wait()
+            logger.info("stopping: what is held is judged by rules and sent on")
+        finally:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                # A second signal ends the process at once, as the operator then evidently wants.
+                loop.remove_signal_handler(number)
+            await self.stop()
+
+    async def start(self) -> None:
+        """Start everything."""
+        for note in self._notes:
+            logger.info(note)
+        for endpoint in self._endpoints:
+            await endpoint.start()
+        for queue in self._queues.values():
+            await queue.start()
+        if self._judging is not None:
+            await self._judging.start()
+            self._ticker = asyncio.create_task(self._keep_time(), name="assembler clock")
+        if self._health is not None:
+            await self._health.start()
+        for receiver in self._receivers:
+            await receiver.start()
+        if self._health is not None:
+            self._health.set_ready(True)
+        logger.info("ready: judging with %s", ", ".join(self._plan.evaluators) or "no evaluators")
+
+    async def stop(self) -> None:
+        """Stop everything; what can still be delivered is."""
+        if self._health is not None:
+            self._health.set_ready(False)
+        await self._finish_judging()
+        for receiver in self._receivers:
+            await receiver.stop(RECEIVER_GRACE_S)
+        await asyncio.gather(*(self._empty(name, queue) for name, queue in self._queues.items()))
+        if self._health is not None:
+            await self._health.stop()
+        for endpoint in self._endpoints:
+            await endpoint.stop()
+        await asyncio.to_thread(self._telemetry.stop, RECEIVER_GRACE_S)
+
+    async def _finish_judging(self) -> None:
+        if self._assembler is None or self._judging is None:
+            return
+        self._assembler.drain(time.monotonic())
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(JUDGING_GRACE_S):
+                await self._judging.idle()
+        if self._ticker is not None:
+            self._ticker.cancel()
+        await self._judging.stop()
+        self._assembler.abandon()
+
+    async def _empty(self, name: str, queue: SendingQueue) -> None:
+        left = await queue.drain(DELIVERY_GRACE_S)
+        if not left:
+            return
+        # Memory ends with the process; a file is the one place left where nothing is lost.
+        path = _dead_letter_path(name, None)
+        letters = DeadLetterFile(path, name)
+        for ref in left:
+            parcel = self._parcels.read(ref)
+            await asyncio.to_thread(
+                letters.append, parcel.signal, parcel.request, parcel.items, "not delivered before the sidecar stopped"
+            )
+            self._parcels.release(ref)
+        logger.warning("%s: %d requests could not be delivered before the end and are in %s", name, len(left), path)
+
+    # -- judging -----------------------------------------------------------------------------------------------------
+
+    def _attach_judging(self, plan: Plan, timing: assembler_settings.Settings) -> None:
+        spans: MemoryStore[SpanRecord] = MemoryStore(self._budget)
+        logs: MemoryStore[LogRecord] = MemoryStore(self._budget)
+        judging = self._judging = JudgingProcess(plan, self._judged)
+        assembler = self._assembler = Assembler(timing, spans, logs, self._pipeline, judging)
+        self._pipeline.attach(assembler, Reading(wants, wants_log, late_mark()))
+        self._tick_s = min(_LONGEST_TICK_S, timing.quiet_period / 10)
+        self._telemetry.traces.observe_held(
+            lambda: assembler.stats().held_spans,
+            lambda: self._budget.used_bytes,
+            lambda: assembler.stats().traces,
+        )
+
+    def _judged(self, result: Judged) -> None:
+        assert self._assembler is not None
+        for count in result.counts:
+            self._telemetry.traces.judged(count.evaluator, count.status, count.label, count.method)
+        if result.failure is not None:
+            logger.warning("trace %s leaves without scores: %s", result.trace_id.hex(), result.failure)
+        self._assembler.judged(result, time.monotonic())
+
+    async def _keep_time(self) -> None:
+        assert self._assembler is not None
+        while True:
+            try:
+                self._assembler.tick(time.monotonic())
+            except Exception:
+                # The clock must go on for all other traces.
+                logger.exception("a trace could not be processed")
+            due_s = self._assembler.next_due_s()
+            wait_s = self._tick_s if due_s is None else min(self._tick_s, max(due_s - time.monotonic(), 0.0))
+            await asyncio.sleep(max(wait_s, 0.001))
+
+    # -- components --------------------------------------------------------------------------------------------------
+
+    def _queue(self, component: Component) -> SendingQueue:
+        settings = component.settings
+        queue, retry, path = QueueSettings(), RetrySettings(), None
+        if isinstance(settings, QueuedExporterSettings):
+            queue, retry, path = settings.sending_queue, settings.retry_on_failure, settings.dead_letter_file
+        return SendingQueue(
+            component.id,
+            _sender(component),
+            self._parcels,
+            queue,
+            retry,
+            DeadLetterFile(_dead_letter_path(component.id, path), component.id),
+            self._telemetry.exporter(component.id),
+        )
+
+    def _destination(self, component: Component) -> Destination:
+        settings = component.settings_as(ExporterSettings)
+        return Destination(component.id, ScoreMode(settings.scores), self._queues[component.id])
+
+    def _receivers_of(self, name: str, component: Component) -> Sequence[Receiver]:
+        protocols = component.settings_as(otlp_settings.Settings).protocols
+        receivers: list[Receiver] = []
+        if protocols.grpc is not None:
+            receivers.append(OtlpGrpcReceiver(protocols.grpc, self._pipeline, name))
+        if protocols.http is not None:
+            receivers.append(OtlpHttpReceiver(protocols.http, self._pipeline, name))
+        return receivers
+
+
+def _assemble_settings(config: Config) -> assembler_settings.Settings | None:
+    for component in config.processors.values():
+        if isinstance(component.settings, assembler_settings.Settings):
+            return component.settings
+    return None
+
+
+def _sender(component: Component) -> Sender:
+    settings = component.settings
+    if isinstance(settings, otlp_grpc.OtlpGrpcSettings):
+        return otlp_grpc.OtlpGrpcSender(component.id, settings)
+    if isinstance(settings, otlp_http.OtlpHttpSettings):
+        return otlp_http.OtlpHttpSender(component.id, settings)
+    if isinstance(settings, file.FileSettings):
+        return file.FileSender(component.id, settings)
+    if isinstance(settings, console.Settings):
+        return console.ConsoleSender(settings)
+    raise TypeError(f"there is no sender for {component.id}")
+
+
+def _dead_letter_path(name: str, configured: Path | None) -> Path:
+    return configured or Path(f"spanjudge-dead-letters-{name.replace('/', '-')}.jsonl")
