@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, Run, ToolCall, Turn
+from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, Role, Run, ToolCall, Turn
 from evaluators.verdict import Level
 from processors.transcript import Transcript
 
@@ -42,7 +42,7 @@ Placer: TypeAlias = Callable[[Transcript, bool], Iterator[Placed]]
 def place_selection(transcript: Transcript, complete: bool) -> Iterator[Placed]:
     """One case per turn that chose tools or, as the first answer to a message of the user, chose none of those offered.
 
-    Calls that no captured turn asked for are cases too, of a turn of which nothing but its calls is known.
+    Executed calls that no captured turn asked for are cases too, of a turn of which nothing but its calls is known.
     """
 
     def placed(span_id: str, run: Run, turn: Turn, settled: bool) -> Placed:
@@ -61,7 +61,7 @@ def place_selection(transcript: Transcript, complete: bool) -> Iterator[Placed]:
             span_id = turn.ref or _Around(transcript, run).first(turn.calls)
             if span_id is not None and (turn.calls or (turn.index in openings and in_play)):
                 yield placed(span_id, run, turn, _returned(turn.calls) or turn.index < last[turn.agent])
-        for span_id, calls in _by_target(run.loose_calls, _Around(transcript, run)).items():
+        for span_id, calls in _by_target(_executed_here(run), _Around(transcript, run)).items():
             yield placed(span_id, run, Turn(index=len(run.turns), calls=calls), False)
 
 
@@ -83,7 +83,7 @@ def place_invocation(transcript: Transcript, complete: bool) -> Iterator[Placed]
         last = _last_turns(run)
         for turn in run.turns:
             yield from placed(run, turn, turn.calls, turn.index < last[turn.agent])
-        yield from placed(run, None, run.loose_calls, False)
+        yield from placed(run, None, _executed_here(run), False)
 
 
 def place_response_handling(transcript: Transcript, complete: bool) -> Iterator[Placed]:
@@ -142,13 +142,29 @@ class _CallsById:
         return list(places)
 
 
+def _executed_here(run: Run) -> tuple[ToolCall, ...]:
+    """The calls that no captured turn asked for and that were executed in this trace.
+
+    One that was only seen in a message history was decided in another trace, and is judged there.
+    """
+    return tuple(call for call in run.loose_calls if call.ref is not None)
+
+
 def _openings(run: Run) -> frozenset[int]:
     """Indexes of the turns that were an agent's first answer to a message of the user; failed requests don't answer."""
     first: dict[tuple[str | None, int], int] = {}
     for turn in run.turns:
-        if turn.error is None:
+        if turn.error is None and not _continues(turn):
             first.setdefault((turn.agent, turn.user_turn), turn.index)
     return frozenset(first.values())
+
+
+def _continues(turn: Turn) -> bool:
+    """Whether the turn goes on from tool results or from its own words: where every model call is a trace of its own,
+    the first turn of a trace needn't be the first answer.
+    """
+    said = [message.role for message in turn.context or () if message.role is not Role.SYSTEM]
+    return bool(turn.answers) or (bool(said) and said[-1] is not Role.USER)
 
 
 def _last_turns(run: Run) -> dict[str | None, int]:

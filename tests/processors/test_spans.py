@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from evaluators.cases import CallsCase, DecisionCase, ResponseCase, Run, Tool, ToolCall, ToolResult, Turn
+from evaluators.cases import CallsCase, DecisionCase, Message, ResponseCase, Role, Run, Tool, ToolCall, ToolResult, Turn
 from processors.spans import Placed, Placer, place_invocation, place_response_handling, place_selection
 from processors.transcript import Transcript
 from tests.processors.steps import call, hex_id, turn
@@ -61,6 +61,22 @@ def test_each_message_of_the_user_opens_a_choice_again() -> None:
     assert placed(place_selection, transcript) == [(hex_id(1), []), (hex_id(2), [])]
 
 
+@pytest.mark.parametrize(
+    ("roles", "chooses"),
+    [
+        ([Role.SYSTEM, Role.USER], True),
+        ([Role.USER, Role.SYSTEM], True),
+        ([Role.USER, Role.ASSISTANT, Role.TOOL], False),
+        ([Role.USER, Role.ASSISTANT], False),
+        ([Role.USER, Role.ASSISTANT, Role.USER], True),
+    ],
+)
+def test_a_lone_turn_answers_the_user_only_if_the_user_spoke_last(roles: list[Role], chooses: bool) -> None:
+    seen = tuple(Message(role=role, text="…") for role in roles)
+    lone = Turn(index=0, context=seen, tools=tuple(TOOLS), ref=hex_id(1))
+    assert placed(place_selection, told(lone)) == ([(hex_id(1), [])] if chooses else [])
+
+
 def test_a_failed_request_is_no_answer_so_its_repeat_is_the_first() -> None:
     transcript = told(turn(0, 1, tools=TOOLS, error="429"), turn(1, 2, tools=TOOLS))
     assert placed(place_selection, transcript) == [(hex_id(2), [])]
@@ -97,6 +113,13 @@ def test_calls_without_a_tool_span_share_the_llm_span() -> None:
 def test_a_call_of_no_turn_is_judged_on_its_own_span() -> None:
     transcript = told(loose=[call("a", tool_span=2)])
     assert placed(place_invocation, transcript) == [(hex_id(2), ["a"])]
+
+
+def test_a_call_that_was_only_seen_in_a_history_was_decided_and_is_judged_elsewhere() -> None:
+    transcript = told(turn(0, 1, answers=["a"]), loose=[call("a", result="x")])
+    assert placed(place_selection, transcript) == []
+    assert placed(place_invocation, transcript) == []
+    assert placed(place_response_handling, transcript) == [(hex_id(1), ["a"])]
 
 
 def test_a_call_that_was_seen_nowhere_but_in_an_inferred_turn_is_judged_on_the_run() -> None:
