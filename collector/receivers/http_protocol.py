@@ -7,7 +7,7 @@ was sent and that goes on sending. Bytes that are no HTTP get an answer in the f
 from __future__ import annotations
 
 import asyncio
-import logging
+import re
 from typing import Any
 
 from uvicorn.config import Config
@@ -22,7 +22,19 @@ HEAD_DEADLINE_S = 10.0
 # sender would never read the answer.
 LINGER_S = 5.0
 
-_LOG = logging.getLogger(__name__)
+
+# Java's HTTP client offers HTTP/2 with every request. The offer may be ignored, but httptools would take what follows
+# the head for the other protocol, and the body would be lost.
+_UPGRADE = re.compile(rb"\r\nupgrade[ \t]*:", re.IGNORECASE)
+_REASONS = {400: "Bad Request", 431: "Request Header Fields Too Large", 503: "Service Unavailable"}
+
+
+def _without_upgrade(data: bytes) -> bytes:
+    """The same bytes, with a header that asks for another protocol renamed."""
+    if data.find(b"pgrade", 0, MAX_HEAD_BYTES) < 0 and data.find(b"PGRADE", 0, MAX_HEAD_BYTES) < 0:
+        return data
+    head, blank_line, rest = data.partition(b"\r\n\r\n")
+    return _UPGRADE.sub(b"\r\nx-upgrade:", head) + blank_line + rest
 
 
 class DeadlineProtocol(HttpToolsProtocol):
@@ -40,6 +52,7 @@ class DeadlineProtocol(HttpToolsProtocol):
         self._linger_timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
         self._in_body = False
+        self._upgrading = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A head is due from now on."""
@@ -57,8 +70,11 @@ class DeadlineProtocol(HttpToolsProtocol):
             self._head_bytes += len(data)
             if self._head_timer is None:
                 self._head_timer = self.loop.call_later(HEAD_DEADLINE_S, self._close)
+            data = _without_upgrade(data)
         super().data_received(data)
-        if not self._in_body and self._head_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
+        if self._upgrading:
+            self._answer_and_close(503, "another protocol was asked for; only HTTP/1.1 is spoken here, try again")
+        elif not self._in_body and self._head_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
             self._answer_and_close(431, f"the request's head is larger than {MAX_HEAD_BYTES >> 10} KiB")
 
     def on_headers_complete(self) -> None:
@@ -67,12 +83,16 @@ class DeadlineProtocol(HttpToolsProtocol):
             self._head_timer.cancel()
             self._head_timer = None
         self._in_body = True
-        super().on_headers_complete()
+        self._upgrading = self.parser.should_upgrade()
+        if not self._upgrading:
+            super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         """The body is complete; the next head is due when its first byte has come."""
         self._in_body = False
         self._head_bytes = 0
+        if self._upgrading:
+            return
         if self._linger_timer is not None:
             self._linger_timer.cancel()
             self._linger_timer = None
@@ -92,10 +112,11 @@ class DeadlineProtocol(HttpToolsProtocol):
             self._answer_and_close(400, "the bytes received are no HTTP/1.1 request")
 
     def _answer_and_close(self, http_status: int, message: str) -> None:
-        body = status_json(Refusal(Code.INVALID_ARGUMENT, http_status, message))
+        code = Code.UNAVAILABLE if http_status == 503 else Code.INVALID_ARGUMENT
+        body = status_json(Refusal(code, http_status, message))
         head = (
-            f"HTTP/1.1 {http_status} {'Bad Request' if http_status == 400 else 'Request Header Fields Too Large'}\r\n"
-            f"content-type: application/json\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            f"HTTP/1.1 {http_status} {_REASONS[http_status]}\r\ncontent-type: application/json\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
         )
         self.transport.write(head.encode("ascii") + body)
         self._close()
