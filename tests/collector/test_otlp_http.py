@@ -1,0 +1,182 @@
+"""The OTLP/HTTP exporter against a real server: what is sent, and what each answer means."""
+
+from __future__ import annotations
+
+import ssl
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from collector.exporters.otlp_http import OtlpHttpSender, OtlpHttpSettings
+from collector.exporters.sender import (
+    MisconfiguredError,
+    RejectedDataError,
+    RetryableError,
+    SendError,
+    TooLargeError,
+    UnsupportedSignalError,
+)
+from collector.records import Signal
+from tests.collector.backends import HttpAnswer, HttpBackend, partial_success, trace_request
+
+TLS = Path(__file__).parents[1] / "data" / "tls"
+REQUEST = trace_request("a")
+PROTOBUF = (("content-type", "application/x-protobuf"),)
+
+
+async def send_once(settings: dict[str, object], signal: Signal = Signal.TRACES, times: int = 1) -> int:
+    sender = OtlpHttpSender("otlphttp", OtlpHttpSettings.model_validate(settings))
+    await sender.start()
+    try:
+        return sum([await sender.send(signal, REQUEST, {"x-project-name": "p"}) for _ in range(times)])
+    finally:
+        await sender.stop()
+
+
+@pytest.mark.parametrize("signal", list(Signal))
+async def test_sends_the_very_bytes_to_the_path_of_the_signal(signal: Signal) -> None:
+    async with HttpBackend() as backend:
+        await send_once({"endpoint": backend.url + "/", "headers": {"Authorization": "Bearer s3cret"}}, signal)
+    (attempt,) = backend.attempts
+    assert attempt.path == f"/v1/{signal}"
+    assert attempt.request == REQUEST
+    assert attempt.headers["content-type"] == "application/x-protobuf"
+    assert attempt.headers["authorization"] == "Bearer s3cret"
+    assert attempt.headers["x-project-name"] == "p"
+    assert attempt.headers["user-agent"].startswith("spanjudge/")
+
+
+async def test_a_whole_url_for_a_signal_is_used_as_it_is() -> None:
+    async with HttpBackend() as backend:
+        await send_once({"traces_endpoint": f"{backend.url}/ingest?key=1"})
+    assert backend.attempts[0].path == "/ingest?key=1"
+
+
+async def test_a_signal_without_an_endpoint_is_not_sent() -> None:
+    with pytest.raises(UnsupportedSignalError, match="logs_endpoint"):
+        await send_once({"traces_endpoint": "http://127.0.0.1:9/x"}, Signal.LOGS)
+
+
+@pytest.mark.parametrize("compression", ["gzip", "zstd"])
+async def test_compressed_requests_arrive_as_they_were(compression: str) -> None:
+    async with HttpBackend() as backend:
+        await send_once({"endpoint": backend.url, "compression": compression})
+    assert backend.accepted == [REQUEST]
+    assert backend.attempts[0].headers["content-encoding"] == compression
+
+
+async def test_one_connection_serves_many_requests() -> None:
+    async with HttpBackend() as backend:
+        await send_once({"endpoint": backend.url}, times=5)
+    assert (backend.connections, len(backend.accepted)) == (1, 5)
+
+
+async def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    async with HttpBackend() as backend:
+        await send_once({"endpoint": backend.url})
+    assert backend.accepted == [REQUEST]
+
+
+async def test_partial_success_says_how_many_were_rejected() -> None:
+    async with HttpBackend(lambda number, request: HttpAnswer(200, partial_success(2), PROTOBUF)) as backend:
+        assert await send_once({"endpoint": backend.url}) == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "signal", "expected"),
+    [
+        (413, Signal.TRACES, TooLargeError),
+        (400, Signal.TRACES, RejectedDataError),
+        (422, Signal.TRACES, RejectedDataError),
+        (401, Signal.TRACES, MisconfiguredError),
+        (403, Signal.TRACES, MisconfiguredError),
+        (415, Signal.TRACES, MisconfiguredError),
+        (307, Signal.TRACES, MisconfiguredError),
+        (404, Signal.TRACES, MisconfiguredError),
+        (405, Signal.TRACES, MisconfiguredError),
+        (404, Signal.LOGS, UnsupportedSignalError),
+        (405, Signal.METRICS, UnsupportedSignalError),
+        (408, Signal.TRACES, RetryableError),
+        (429, Signal.TRACES, RetryableError),
+        (500, Signal.TRACES, RetryableError),
+        (502, Signal.LOGS, RetryableError),
+        (503, Signal.TRACES, RetryableError),
+        (504, Signal.TRACES, RetryableError),
+    ],
+)
+async def test_each_status_says_what_to_do_next(status: int, signal: Signal, expected: type[SendError]) -> None:
+    async with HttpBackend(lambda number, request: HttpAnswer(status, b"a secret")) as backend:
+        with pytest.raises(SendError) as caught:
+            await send_once({"endpoint": backend.url}, signal)
+    assert type(caught.value) is expected
+    assert str(status) in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("header", "at_least_s", "at_most_s"),
+    [
+        ("7", 7, 7),
+        (format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True), 3000, 3600),
+        (format_datetime(datetime.now(UTC) - timedelta(hours=1), usegmt=True), 0, 0),
+    ],
+)
+async def test_retry_after_is_read_as_seconds_or_date(header: str, at_least_s: float, at_most_s: float) -> None:
+    answer = HttpAnswer(503, headers=(("retry-after", header),))
+    async with HttpBackend(lambda number, request: answer) as backend:
+        with pytest.raises(RetryableError) as caught:
+            await send_once({"endpoint": backend.url})
+    assert caught.value.retry_after_s is not None
+    assert at_least_s <= caught.value.retry_after_s <= at_most_s
+
+
+async def test_a_retry_after_that_is_neither_is_ignored() -> None:
+    answer = HttpAnswer(503, headers=(("retry-after", "soon"),))
+    async with HttpBackend(lambda number, request: answer) as backend:
+        with pytest.raises(RetryableError) as caught:
+            await send_once({"endpoint": backend.url})
+    assert caught.value.retry_after_s is None
+
+
+async def test_a_backend_that_closes_hangs_or_isnt_there_may_work_later() -> None:
+    async with HttpBackend(lambda number, request: HttpAnswer(0)) as backend:
+        with pytest.raises(RetryableError, match="can't be reached"):
+            await send_once({"endpoint": backend.url})
+    with pytest.raises(RetryableError, match="can't be reached"):
+        await send_once({"endpoint": backend.url})
+    async with HttpBackend(delay_s=5) as backend:
+        with pytest.raises(RetryableError, match="within the timeout"):
+            await send_once({"endpoint": backend.url, "timeout": "50ms"})
+
+
+async def test_certificates_are_verified_against_what_is_configured() -> None:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(TLS / "localhost.pem", TLS / "localhost-key.pem")
+    async with HttpBackend(tls=context) as backend:
+        with pytest.raises(MisconfiguredError, match="CERTIFICATE_VERIFY_FAILED"):
+            await send_once({"endpoint": backend.url})
+        await send_once({"endpoint": backend.url, "tls": {"ca_file": TLS / "localhost.pem"}})
+        await send_once({"endpoint": backend.url, "tls": {"insecure_skip_verify": True}})
+    assert backend.accepted == [REQUEST, REQUEST]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"endpoint": None}, "endpoint is missing"),
+        ({"endpoint": "localhost:4318"}, "not a URL"),
+        ({"endpoint": "ftp://h"}, "not a URL"),
+        ({"endpoint": "http://u:p@h"}, "put them into an authorization header"),
+        ({"compression": "snappy"}, "use gzip, zstd or none"),
+        ({"encoding": "json"}, "byte for byte"),
+        ({"headers": {"Content-Type": "x"}}, "is set by the exporter"),
+        ({"headers": {"a b": "x"}}, "can't be the name of a header"),
+    ],
+)
+def test_what_cant_work_is_refused_with_the_reason(more: dict[str, object], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        OtlpHttpSettings.model_validate({"endpoint": "http://h", **more})

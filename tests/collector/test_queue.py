@@ -1,0 +1,362 @@
+"""The queue before a destination, with real senders to real servers: whatever happens, sent is received in the end."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from grpc import StatusCode
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+
+from collector.exporters.dead_letters import DeadLetterFile
+from collector.exporters.otlp_grpc import OtlpGrpcSender, OtlpGrpcSettings
+from collector.exporters.otlp_http import OtlpHttpSender, OtlpHttpSettings
+from collector.exporters.queue import SendingQueue
+from collector.exporters.sender import Sender
+from collector.exporters.settings import QueueSettings, RetrySettings
+from collector.records import Parcel, Ref, Signal
+from collector.store import Budget, MemoryStore
+from collector.telemetry import Telemetry
+from tests.collector.backends import (
+    GrpcBackend,
+    GrpcFault,
+    HttpAnswer,
+    HttpBackend,
+    partial_success,
+    span_names,
+    trace_request,
+)
+
+QUICK = RetrySettings(initial_interval=0.005, max_interval=0.02)
+NAMES = [f"s{number}" for number in range(40)]
+Answer = bytes | GrpcFault
+
+
+class Harness:
+    """A queue with its store, its dead letters and its metrics."""
+
+    def __init__(
+        self, sender: Sender, directory: Path, retry: RetrySettings = QUICK, queue: dict[str, object] | None = None
+    ) -> None:
+        self.store: MemoryStore[Parcel] = MemoryStore(Budget(1 << 30))
+        self.reader = InMemoryMetricReader()
+        self.dead_letters = directory / "dead.jsonl"
+        self.queue = SendingQueue(
+            "otlp/x",
+            sender,
+            self.store,
+            QueueSettings.model_validate({"batch": {"flush_timeout": "5ms"}, **(queue or {})}),
+            retry,
+            DeadLetterFile(self.dead_letters, "otlp/x"),
+            Telemetry([self.reader]).exporter("otlp/x"),
+        )
+
+    def put(
+        self,
+        *names: str,
+        headers: tuple[tuple[str, str], ...] = (),
+        signal: Signal = Signal.TRACES,
+        padding: int = 0,
+    ) -> Ref:
+        parcel = Parcel(signal, trace_request(*names, padding=padding), len(names), headers)
+        ref = self.store.put(parcel, len(parcel.request), claims=1)
+        self.queue.put(ref, parcel)
+        return ref
+
+    async def finish(self, deadline_s: float = 30.0) -> list[Ref]:
+        return await self.queue.drain(deadline_s)
+
+    def metric(self, name: str) -> float:
+        data = self.reader.get_metrics_data()
+        assert data is not None
+        return sum(
+            point.value  # type: ignore[union-attr]
+            for resource in data.resource_metrics
+            for scope in resource.scope_metrics
+            for metric in scope.metrics
+            if metric.name == f"spanjudge_{name}"
+            for point in metric.data.data_points
+        )
+
+    def dead(self) -> list[str]:
+        if not self.dead_letters.exists():
+            return []
+        lines = self.dead_letters.read_text().splitlines()
+        return span_names(*(base64.b64decode(json.loads(line)["request"]) for line in lines))
+
+
+def grpc_sender(backend: GrpcBackend, **more: object) -> Sender:
+    return OtlpGrpcSender(
+        "otlp/x",
+        OtlpGrpcSettings.model_validate(
+            {"endpoint": f"127.0.0.1:{backend.port}", "tls": {"insecure": True}, "timeout": "2s", **more}
+        ),
+    )
+
+
+def http_sender(backend: HttpBackend) -> Sender:
+    return OtlpHttpSender("otlphttp/x", OtlpHttpSettings(endpoint=backend.url, timeout=2.0))
+
+
+def unavailable_twice_out_of_three(number: int, request: bytes) -> Answer:
+    return b"" if number % 3 == 0 else GrpcFault(StatusCode.UNAVAILABLE)
+
+
+def throttled_first(number: int, request: bytes) -> Answer:
+    return GrpcFault(StatusCode.RESOURCE_EXHAUSTED, retry_after_s=0.02) if number <= 3 else b""
+
+
+def at_most_700_bytes(number: int, request: bytes) -> Answer:
+    too_large = GrpcFault(StatusCode.RESOURCE_EXHAUSTED, "received message larger than max (9 vs. 7)")
+    return too_large if len(request) > 700 else b""
+
+
+def deaf_at_first(number: int, request: bytes) -> Answer:
+    return GrpcFault(StatusCode.INTERNAL, "no disk") if number <= 2 else b""
+
+
+@pytest.mark.parametrize("answer", [unavailable_twice_out_of_three, throttled_first, at_most_700_bytes, deaf_at_first])
+async def test_over_grpc_every_span_arrives_once_whatever_the_backend_does(
+    answer: Callable[[int, bytes], Answer], tmp_path: Path
+) -> None:
+    async with GrpcBackend(answer) as backend:
+        harness = Harness(grpc_sender(backend), tmp_path)
+        await harness.queue.start()
+        for name in NAMES:
+            harness.put(name, padding=100)
+        assert await harness.finish() == []
+    assert sorted(span_names(*backend.accepted)) == sorted(NAMES)
+    assert harness.metric("exporter_sent_spans") == len(NAMES)
+    assert len(harness.store) == 0
+    assert harness.dead() == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda number, request: HttpAnswer(503) if number % 3 else HttpAnswer(),
+        lambda number, request: HttpAnswer(0) if number % 3 else HttpAnswer(),
+        lambda number, request: HttpAnswer(429, headers=(("retry-after", "0"),)) if number <= 2 else HttpAnswer(),
+        lambda number, request: HttpAnswer(413) if len(request) > 700 else HttpAnswer(),
+        lambda number, request: HttpAnswer(500) if number <= 2 else HttpAnswer(),
+    ],
+    ids=["503", "closes the connection", "429", "413", "500"],
+)
+async def test_over_http_every_span_arrives_once_whatever_the_backend_does(
+    answer: Callable[[int, bytes], HttpAnswer], tmp_path: Path
+) -> None:
+    async with HttpBackend(answer) as backend:
+        harness = Harness(http_sender(backend), tmp_path)
+        await harness.queue.start()
+        for name in NAMES:
+            harness.put(name, padding=100)
+        assert await harness.finish() == []
+    assert sorted(span_names(*backend.accepted)) == sorted(NAMES)
+    assert len(harness.store) == 0
+
+
+async def test_a_backend_that_comes_up_late_gets_everything(tmp_path: Path) -> None:
+    async with GrpcBackend() as reserved:
+        pass
+    harness = Harness(grpc_sender(reserved), tmp_path)
+    await harness.queue.start()
+    for name in NAMES:
+        harness.put(name)
+    while not harness.metric("exporter_retried_requests"):
+        await asyncio.sleep(0.01)
+    async with GrpcBackend(port=reserved.port) as backend:
+        assert await harness.finish() == []
+    assert sorted(span_names(*backend.accepted)) == sorted(NAMES)
+
+
+async def test_one_bad_span_goes_to_the_dead_letter_file_and_the_others_arrive(tmp_path: Path) -> None:
+    def picky(number: int, request: bytes) -> HttpAnswer:
+        return HttpAnswer(400) if "s13" in span_names(request) else HttpAnswer()
+
+    async with HttpBackend(picky) as backend:
+        harness = Harness(http_sender(backend), tmp_path)
+        await harness.queue.start()
+        harness.put(*NAMES)
+        assert await harness.finish() == []
+    assert sorted(span_names(*backend.accepted)) == sorted(set(NAMES) - {"s13"})
+    assert harness.dead() == ["s13"]
+    assert harness.metric("exporter_dead_lettered_spans") == 1
+    assert harness.metric("exporter_sent_spans") == len(NAMES) - 1
+    (letter,) = [json.loads(line) for line in harness.dead_letters.read_text().splitlines()]
+    assert (letter["destination"], letter["signal"], letter["items"]) == ("otlp/x", "traces", 1)
+    assert letter["reason"].endswith("answered 400")
+    assert harness.dead_letters.stat().st_mode & 0o077 == 0
+
+
+async def test_a_span_that_alone_is_too_large_goes_to_the_dead_letter_file(tmp_path: Path) -> None:
+    async with GrpcBackend(at_most_700_bytes) as backend:
+        harness = Harness(grpc_sender(backend), tmp_path)
+        await harness.queue.start()
+        harness.put("small")
+        harness.put("giant", padding=5000)
+        assert await harness.finish() == []
+    assert span_names(*backend.accepted) == ["small"]
+    assert harness.dead() == ["giant"]
+
+
+async def test_requests_are_cut_to_max_size_before_they_are_sent(tmp_path: Path) -> None:
+    async with GrpcBackend() as backend:
+        harness = Harness(
+            grpc_sender(backend), tmp_path, queue={"batch": {"min_size": 900, "max_size": 1000, "flush_timeout": "5ms"}}
+        )
+        await harness.queue.start()
+        harness.put(*NAMES, padding=100)
+        for name in NAMES:
+            harness.put(name + "x", padding=100)
+        assert await harness.finish() == []
+    assert max(len(attempt.request) for attempt in backend.attempts) <= 1000
+    assert len(backend.attempts) < len(NAMES)
+    assert sorted(span_names(*backend.accepted)) == sorted(NAMES + [name + "x" for name in NAMES])
+
+
+async def test_small_parcels_share_a_request(tmp_path: Path) -> None:
+    async with GrpcBackend() as backend:
+        harness = Harness(grpc_sender(backend), tmp_path)
+        await harness.queue.start()
+        for name in NAMES:
+            harness.put(name)
+        assert await harness.finish() == []
+    assert len(backend.accepted) == 1
+
+
+async def test_spans_of_different_headers_never_share_a_request(tmp_path: Path) -> None:
+    async with HttpBackend() as backend:
+        harness = Harness(http_sender(backend), tmp_path)
+        await harness.queue.start()
+        for number, name in enumerate(NAMES):
+            harness.put(name, headers=(("x-project-name", f"project{number % 2}"),))
+        assert await harness.finish() == []
+    by_project = {attempt.headers["x-project-name"]: span_names(attempt.request) for attempt in backend.attempts}
+    assert by_project == {"project0": NAMES[0::2], "project1": NAMES[1::2]}
+
+
+async def test_wrong_credentials_keep_everything_until_they_are_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("collector.exporters.delivery.MISCONFIGURED_WAIT_S", 0.01)
+    async with HttpBackend(lambda number, request: HttpAnswer(401 if number < 4 else 200)) as backend:
+        harness = Harness(http_sender(backend), tmp_path)
+        await harness.queue.start()
+        harness.put("a")
+        while len(harness.queue):
+            await asyncio.sleep(0.005)
+        await harness.finish()
+    assert span_names(*backend.accepted) == ["a"]
+    assert "can't be used as configured; keeping everything" in caplog.text
+
+
+async def test_a_signal_the_backend_doesnt_take_is_switched_off_and_the_others_go_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with HttpBackend() as backend:
+        backend.answer = lambda number, request: HttpAnswer(404 if backend.attempts[-1].path == "/v1/logs" else 200)
+        harness = Harness(http_sender(backend), tmp_path)
+        await harness.queue.start()
+        harness.put("log", signal=Signal.LOGS)
+        while len(harness.queue):
+            await asyncio.sleep(0.005)
+        harness.put("log2", signal=Signal.LOGS)
+        harness.put("span")
+        assert await harness.finish() == []
+    assert [attempt.path for attempt in backend.attempts] == ["/v1/logs", "/v1/traces"]
+    assert harness.metric("exporter_unsupported_log_records") == 2
+    assert len(harness.store) == 0
+    assert "logs is switched off for this destination" in caplog.text
+
+
+async def test_partial_success_is_counted_and_not_sent_again(tmp_path: Path) -> None:
+    async with GrpcBackend(lambda number, request: partial_success(3)) as backend:
+        harness = Harness(grpc_sender(backend), tmp_path)
+        await harness.queue.start()
+        harness.put(*NAMES)
+        assert await harness.finish() == []
+    assert len(backend.attempts) == 1
+    assert harness.metric("exporter_rejected_spans") == 3
+    assert harness.metric("exporter_sent_spans") == len(NAMES) - 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "full_after"),
+    [
+        ({"queue_size": 3}, 3),
+        ({"queue_size": 3, "sizer": "requests"}, 3),
+        ({"queue_size": 6, "sizer": "items"}, 3),
+        ({"queue_size": 150, "sizer": "bytes"}, 2),
+    ],
+)
+async def test_a_full_queue_says_so_and_still_takes_what_was_accepted(
+    settings: dict[str, object], full_after: int, tmp_path: Path
+) -> None:
+    async with GrpcBackend() as backend:
+        harness = Harness(grpc_sender(backend), tmp_path, queue=settings)
+        for _ in range(full_after):
+            assert harness.queue.has_room()
+            harness.put("a", "b")
+        assert not harness.queue.has_room()
+        assert harness.metric("exporter_queue_size") >= harness.metric("exporter_queue_capacity")
+        harness.put("one more")
+        await harness.queue.start()
+        assert await harness.finish() == []
+    assert harness.queue.has_room()
+    assert harness.metric("exporter_queue_size") == 0
+    assert span_names(*backend.accepted) == ["a", "b"] * full_after + ["one more"]
+
+
+async def test_a_hanging_destination_delays_no_other(tmp_path: Path) -> None:
+    async with GrpcBackend(delay_s=60) as hanging, GrpcBackend() as fine:
+        stuck, flowing = Harness(grpc_sender(hanging), tmp_path), Harness(grpc_sender(fine), tmp_path)
+        await stuck.queue.start()
+        await flowing.queue.start()
+        stuck.put("a")
+        flowing.put("a")
+        assert await flowing.finish() == []
+        assert len(stuck.queue) == 1
+        await stuck.finish(0.0)
+
+
+async def test_drain_hands_back_what_didnt_get_through_by_the_deadline(tmp_path: Path) -> None:
+    def only_small(number: int, request: bytes) -> Answer:
+        return GrpcFault(StatusCode.UNAVAILABLE) if "stays" in span_names(request) else b""
+
+    async with GrpcBackend(only_small) as backend:
+        harness = Harness(grpc_sender(backend), tmp_path)
+        await harness.queue.start()
+        stays = harness.put("stays", headers=(("x-project-name", "a"),))
+        harness.put("goes", headers=(("x-project-name", "b"),))
+        assert await harness.finish(0.5) == [stays]
+    assert span_names(*backend.accepted) == ["goes"]
+    assert len(harness.store) == 1
+    assert harness.store.read(stays).items == 1
+
+
+async def test_giving_up_after_max_elapsed_time_writes_to_the_dead_letter_file(tmp_path: Path) -> None:
+    retry = RetrySettings(initial_interval=0.005, max_interval=0.01, max_elapsed_time=0.05)
+    async with GrpcBackend(lambda number, request: GrpcFault(StatusCode.UNAVAILABLE)) as backend:
+        harness = Harness(grpc_sender(backend), tmp_path, retry)
+        await harness.queue.start()
+        harness.put("a")
+        assert await harness.finish() == []
+    assert harness.dead() == ["a"]
+    assert len(backend.attempts) > 1
+
+
+async def test_what_cant_even_be_written_to_the_dead_letter_file_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("collector.exporters.delivery.DISK_WAIT_S", 0.01)
+    (tmp_path / "dead.jsonl").mkdir()
+    async with HttpBackend(lambda number, request: HttpAnswer(400)) as backend:
+        harness = Harness(http_sender(backend), tmp_path)
+        await harness.queue.start()
+        ref = harness.put("a")
+        assert await harness.finish(0.1) == [ref]
+    assert len(harness.store) == 1
