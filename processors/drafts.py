@@ -76,18 +76,12 @@ def drafted(nodes: Iterable[Node]) -> list[Draft]:
     llm = [node for node in nodes if node.kind is Kind.LLM and node.facts is not None and _is_turn(node.facts)]
     outer: dict[int, list[Node]] = {}
     for node in llm:
-        outer.setdefault(id(_outermost(node)), []).append(node)
+        outer.setdefault(id(node.llm or node), []).append(node)
     drafts: list[Draft] = []
     for group in outer.values():
         drafts += _of_nested(group)
     drafts.sort(key=lambda draft: draft.node.place)
     return [part for draft in _without_copies(drafts) for part in _split(draft)]
-
-
-def _outermost(node: Node) -> Node:
-    while node.llm is not None:
-        node = node.llm
-    return node
 
 
 def _is_turn(facts: SpanFacts) -> bool:

@@ -38,8 +38,11 @@ def run_of(group: Group, session_id: str | None) -> list[Run]:
     asked = [call for draft in drafts for call in draft.calls]
     executions = executed(group.nodes)
     loose = found + match(asked + found, executions, scopes)
-    for scoped in _by_scope(drafts).values():
-        infer_unshown(scoped, [call for call in loose if _scope_of_call(call, scopes) == scoped[0].scope])
+    loose_by_scope: dict[str, list[CallDraft]] = {}
+    for call in loose:
+        loose_by_scope.setdefault(_scope_of_call(call, scopes), []).append(call)
+    for scope, scoped in _by_scope(drafts).items():
+        infer_unshown(scoped, loose_by_scope.get(scope, ()))
     return [_assembled(group, part, calls, session_id) for part, calls in _parts(group, drafts, loose)]
 
 
@@ -211,13 +214,13 @@ def _agent_tools(draft: Draft) -> tuple[Tool, ...] | None:
 def _agent_name(draft: Draft, group: Group) -> str | None:
     if draft.facts.agent_name:
         return draft.facts.agent_name
-    agent = draft.node.agent
+    agent, outermost = draft.node.agent, None
     while agent is not None:
         if agent.facts is not None and agent.facts.agent_name:
             return agent.facts.agent_name
-        agent = agent.agent
+        agent, outermost = agent.agent, agent
     if draft.scope != RUN and draft.node.tool is not None:
-        return draft.node.tool.span.name
+        return (outermost or draft.node.tool).span.name
     return group.top.span.name if group.top is not None else None
 
 

@@ -19,10 +19,11 @@ _RUNS = frozenset({Kind.AGENT, Kind.WORKFLOW, Kind.CHAIN})
 class Node:
     """One span in its place.
 
-    `agent`, `tool`, `llm`  the nearest such span above; `llm` only without an agent or a tool in between, `agent` only
-                            without a tool in between.
-    `top`                   the topmost agent, workflow or chain above, or the span itself.
-    `root`                  the topmost span above that there is, or the span itself.
+    `agent`  the nearest agent or workflow above, without a tool in between.
+    `tool`   the nearest tool above.
+    `llm`    the outermost model call above, without an agent or a tool in between.
+    `top`    the topmost agent, workflow or chain above, or the span itself.
+    `root`   the topmost span above that there is, or the span itself.
     """
 
     span: Span
@@ -101,4 +102,6 @@ def _place_under(child: Node, parent: Node) -> None:
     child.top = parent.top or (child if child.kind in _RUNS else None)
     child.tool = parent if kind is Kind.TOOL else parent.tool
     child.agent = parent if boundary else None if kind is Kind.TOOL else parent.agent
-    child.llm = parent if kind is Kind.LLM else None if boundary or kind is Kind.TOOL else parent.llm
+    child.llm = parent.llm or (parent if kind is Kind.LLM else None)
+    if boundary or kind is Kind.TOOL:
+        child.llm = None

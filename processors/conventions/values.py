@@ -40,6 +40,12 @@ def from_json(text: str) -> JsonValue:
         decoded: JsonValue = orjson.loads(text)
     except (orjson.JSONDecodeError, UnicodeEncodeError):
         return _from_lenient_json(text)
+    if text.count("[") + text.count("{") > _MAX_DEPTH:
+        try:
+            orjson.dumps(decoded)
+        except orjson.JSONEncodeError:
+            # Deeper than can be written again: what is below is nobody's content.
+            return clean(decoded)
     return decoded
 
 

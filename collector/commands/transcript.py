@@ -1,0 +1,68 @@
+"""`spanjudge transcript`: what was understood of saved traces, before anything is judged.
+
+In: files and folders with OTLP requests.  Out: a view per trace, or with `--json` one JSON object a line.
+Exit status 1 when something could not be read; the rest is shown all the same.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import orjson
+import typer
+from rich.console import Console
+
+from collector.commands.transcript_view import printable, transcript_tree
+from collector.saved_traces import SavedTrace, read_saved_traces
+from processors.otlp import decode_log, decode_span
+from processors.transcribe import transcribe
+from processors.transcript import Transcript
+from processors.transcript_json import transcript_json
+
+MAX_NOTES = 5
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("transcript")(transcript)
+
+
+def transcript(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="Files with OTLP requests (.pb, .json, .jsonl, also .gz), or folders.", show_default=False),
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per trace and line.")] = False,
+) -> None:
+    """Show what was understood of saved traces, what is missing in them, and how to switch it on."""
+    errors = Console(stderr=True, highlight=False)
+    saved = read_saved_traces(paths)
+    console = Console(highlight=False)
+    for trace in saved.traces:
+        understood = read(trace)
+        if as_json:
+            sys.stdout.buffer.write(orjson.dumps(transcript_json(understood)) + b"\n")
+        else:
+            console.print(transcript_tree(understood))
+    sys.stdout.flush()
+    for note in saved.notes[:MAX_NOTES]:
+        errors.print(printable(note, 500), markup=False, style="dim")
+    if len(saved.notes) > MAX_NOTES:
+        errors.print(f"… {len(saved.notes) - MAX_NOTES} more files were passed over", markup=False, style="dim")
+    for failure in saved.failures:
+        errors.print(printable(failure, 500), markup=False, style="red")
+    if not saved.traces and not saved.failures:
+        errors.print("no traces were found", markup=False)
+    if saved.failures:
+        raise typer.Exit(1)
+
+
+def read(trace: SavedTrace) -> Transcript:
+    """What was understood of a trace."""
+    return transcribe(
+        trace.trace_id.hex(),
+        [decode_span(span.origin.resource, span.origin.scope, span.span) for span in trace.spans],
+        [decode_log(log.origin.resource, log.origin.scope, log.record) for log in trace.logs],
+    )

@@ -1,0 +1,81 @@
+"""A transcript as the JSON object that `spanjudge transcript --json` prints.
+
+The keys are a stable contract; ids are lower-case hex, absent facts null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from evaluators.cases import JsonValue, Run, Tool, ToolCall
+from processors.transcript import Transcript
+
+
+def transcript_json(transcript: Transcript) -> dict[str, JsonValue]:
+    """The transcript as plain JSON values."""
+    runs = transcript.runs
+    return {
+        "trace_id": transcript.trace_id,
+        "session_id": transcript.session_id,
+        "user_inputs": [text for run in runs for text in run.user_inputs or ()],
+        "system_prompts": list(dict.fromkeys(text for run in runs for text in run.system_prompts)),
+        "tools": [_tool(tool) for tool in offered_tools(runs)],
+        "tool_calls": [_call(call, turn_ref) for run in runs for call, turn_ref in _calls(run)],
+        "final_answer": next((run.final_answer for run in reversed(runs) if run.final_answer is not None), None),
+        "agents": [
+            {"name": agent.name, "span_id": agent.span_id, "parent_span_id": agent.parent}
+            for agent in transcript.agents
+        ],
+        "plan": next((plan for run in runs if (plan := plan_of(run)) is not None), None),
+        "missing": [{"fact": missing.fact, "remedy": missing.remedy} for missing in transcript.missing],
+    }
+
+
+def offered_tools(runs: Iterable[Run]) -> list[Tool]:
+    """Every tool that was offered at some turn, the fullest definition of each."""
+    found: dict[str, Tool] = {}
+    seen: set[int] = set()
+    for run in runs:
+        for turn in run.turns:
+            if turn.tools is None or id(turn.tools) in seen:
+                continue
+            seen.add(id(turn.tools))
+            for tool in turn.tools:
+                known = found.get(tool.name)
+                if known is None or (known.parameters is None and tool.parameters is not None):
+                    found[tool.name] = tool
+    return list(found.values())
+
+
+def plan_of(run: Run) -> str | None:
+    """What the agent said it was about to do: the text beside the first calls of the run; None when it said nothing."""
+    return next((turn.text or None for turn in run.turns if turn.calls), None)
+
+
+def _calls(run: Run) -> Iterable[tuple[ToolCall, str | None]]:
+    for turn in run.turns:
+        for call in turn.calls:
+            yield call, turn.ref
+    for call in run.loose_calls:
+        yield call, None
+
+
+def _tool(tool: Tool) -> JsonValue:
+    return {"name": tool.name, "description": tool.description, "schema": _plain(tool.parameters)}
+
+
+def _call(call: ToolCall, turn_ref: str | None) -> JsonValue:
+    arguments = call.arguments
+    return {
+        "id": call.id,
+        "name": call.name,
+        "arguments": arguments if arguments is None or isinstance(arguments, str) else dict(arguments),
+        "result": call.result.content if call.result is not None else None,
+        "error": call.result.error if call.result is not None else None,
+        "span_id": call.ref,
+        "llm_span_id": turn_ref,
+    }
+
+
+def _plain(schema: Mapping[str, JsonValue] | None) -> JsonValue:
+    return dict(schema) if schema is not None else None
