@@ -17,7 +17,8 @@ from pydantic import BaseModel, ValidationError
 from evaluators.cases import JsonValue
 from evaluators.judge.aliases import Aliases
 from evaluators.judge.question import NamedQuestion, Question
-from evaluators.judge.schema import CALL_ID, EVIDENCE, has_own_evidence
+from evaluators.judge.schema import CALLS, has_own_evidence
+from evaluators.judge.strict import CALL_ID, EVIDENCE
 
 MAX_TEXT_CHARS = 600
 _MAX_FAULTS = 5
@@ -79,13 +80,15 @@ def _read_answer(
     translated = translation.object(value, name)
     if not has_own_evidence(question.answer_type):
         translated.pop(EVIDENCE, None)
-    faults = [*translation.faults, *_fit_calls(name, translated, question, aliases)]
-    if faults:
-        return Junk(tuple(faults[:_MAX_FAULTS]))
+    if question.call_ids:
+        translation.faults += _list_calls(name, translated, question, aliases)
+    if translation.faults:
+        return Junk(tuple(translation.faults[:_MAX_FAULTS]))
     try:
         content = question.answer_type.model_validate_json(orjson.dumps(translated), strict=True)
     except ValidationError as error:
-        return Junk(tuple(_faults(name, error)))
+        called = [aliases.call(call_id) for call_id in dict.fromkeys(question.call_ids)]
+        return Junk(tuple(_faults(name, error, called)))
     return Read(
         content=content,
         evidence=tuple(dict.fromkeys(translation.evidence)),
@@ -144,29 +147,36 @@ class _Translation:
         return [*known]
 
 
-def _fit_calls(name: str, answer: dict[str, JsonValue], question: Question, aliases: Aliases) -> list[str]:
-    """Checks `calls` against the calls asked about, and puts them in the order of the question."""
-    if not question.call_ids:
-        return []
-    items = answer.get("calls")
-    wanted = list(dict.fromkeys(question.call_ids))
-    expected = ", ".join(map(aliases.call, wanted))
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        return [f"{name}.calls was not a list of objects, one for each of {expected}"]
-    by_id = {item[CALL_ID]: item for item in items if isinstance(item, dict) and isinstance(item.get(CALL_ID), str)}
-    if len(items) != len(wanted) or set(by_id) != set(wanted):
-        return [f"{name}.calls did not hold exactly one item for each of {expected}"]
-    answer["calls"] = [by_id[call_id] for call_id in wanted]
+def _list_calls(name: str, answer: dict[str, JsonValue], question: Question, aliases: Aliases) -> list[str]:
+    """Makes the list that the answer type knows of the object with one property per call, and says what is wrong."""
+    by_alias = {aliases.call(call_id): call_id for call_id in question.call_ids}
+    answers = answer.get(CALLS)
+    if not isinstance(answers, dict) or set(answers) != set(by_alias):
+        return [f"{name}.{CALLS} did not have exactly the properties {', '.join(by_alias)}"]
+    items: list[JsonValue] = []
+    for alias, call_id in by_alias.items():
+        item = answers[alias]
+        if not isinstance(item, dict):
+            return [f"{name}.{CALLS}.{alias} was not an object"]
+        items.append({**item, CALL_ID: call_id})
+    answer[CALLS] = items
     return []
 
 
-def _faults(name: str, error: ValidationError) -> list[str]:
-    """What pydantic found, without the values it found it in."""
+def _faults(name: str, error: ValidationError, called: Sequence[str]) -> list[str]:
+    """What pydantic found, in the terms of the schema, without the values it found it in."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
     listed = []
     for fault in found[:_MAX_FAULTS]:
-        place = "".join(f"[{part}]" if isinstance(part, int) else f".{_key(part)}" for part in fault["loc"])
-        listed.append(f"{name}{place}: {fault['msg'][:200]}")
+        place = name
+        for part in fault["loc"]:
+            if isinstance(part, str):
+                place += f".{_key(part)}"
+            elif place == f"{name}.{CALLS}" and called:
+                place += f".{called[part]}"
+            else:
+                place += f"[{part}]"
+        listed.append(f"{place}: {fault['msg'][:200]}")
     return listed
 
 

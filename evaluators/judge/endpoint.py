@@ -17,8 +17,8 @@ import orjson
 from evaluators.cases import JsonValue
 from evaluators.judge.failures import RequestError, broken_off, from_library, unreadable
 from evaluators.judge.report import OnRequest, Outcome, RequestReport
-from evaluators.judge.schema import Schema
 from evaluators.judge.settings import JudgeSettings
+from evaluators.judge.strict import Schema
 from evaluators.verdict import Usage
 
 MAX_REPLY_BYTES = 4 * 1024 * 1024

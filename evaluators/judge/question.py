@@ -10,7 +10,8 @@ What evaluators can rely on when they write questions and answer types:
   Write a call's id as `call_name(call.id)` in `subject` and `findings`; it is replaced by its alias.  Both are shown as
   data: say what is meant, put no instructions there (those belong into `criteria`).
 - A field named `call_id` anywhere in an answer holds the id of a call of the run, never an alias.  When the question
-  has `call_ids`, the answer's field `calls` is a list with exactly one item for each of them, in that order.
+  has `call_ids`, the answer type needs a field `calls`, a list of a model that has `call_id`; an answer holds exactly
+  one item for each of the calls, in the order of the question.
 - A field named `evidence` anywhere in an answer is a list of refs that exist in the run.  The schema shown to the model
   gets one at the top of every answer; an answer type needs its own only for finer places (one sub-goal).
 - Fixed words are `Literal` or enum fields: anything else the model says there is junk.  Ranges (`ge`, `le`) and

@@ -3,20 +3,16 @@
     async with JudgeServer() as server:                      # answers well
     async with JudgeServer(status(429, retry_after="0"), well) as server:   # first badly, then well
 
-It knows nothing about the product but the form of its requests: it reads the JSON Schema and the questions in them.
+It knows nothing about the product but the form of its requests: it answers what the JSON Schema in them asks for.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
-
-_ASKED = re.compile(r"^(q\d+), by (\w+): ")
-_CALLS = "  calls to answer: "
 
 
 @dataclass(frozen=True)
@@ -40,19 +36,6 @@ class Received:
     def schema(self) -> dict[str, Any]:
         found: dict[str, Any] = self.body["response_format"]["json_schema"]["schema"]
         return found
-
-    @property
-    def calls(self) -> dict[str, list[str]]:
-        """The calls that each question asks about."""
-        asked: dict[str, list[str]] = {}
-        name = ""
-        for line in self.user.rpartition("\nQUESTIONS\n")[2].splitlines():
-            if found := _ASKED.match(line):
-                name = found[1]
-                asked[name] = []
-            elif line.startswith(_CALLS) and name:
-                asked[name] = line.removeprefix(_CALLS).split(", ")
-        return asked
 
 
 @dataclass(frozen=True)
@@ -150,15 +133,8 @@ def completion(content: str | None, *, finish_reason: str = "stop", refusal: str
 
 
 def answers_for(received: Received) -> dict[str, Any]:
-    """A valid answer to every question: the first of each list of words, one item for each call asked about."""
-    schema, calls = received.schema, received.calls
-    answers: dict[str, Any] = {}
-    for name, reference in schema["properties"].items():
-        answer = _instance(reference, schema["$defs"])
-        if calls.get(name):
-            item = answer["calls"][0]
-            answer["calls"] = [{**item, "call_id": call} for call in calls[name]]
-        answers[name] = answer
+    """A valid answer to every question: the first of each list of words, one item in each list."""
+    answers: dict[str, Any] = _instance(received.schema, received.schema["$defs"])
     return answers
 
 
@@ -206,7 +182,7 @@ def breaks_off(after_bytes: int) -> Behaviour:
 
 
 def _instance(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    """The simplest value that a strict schema allows, with one item in every list that isn't one of plain words."""
+    """The simplest value that a strict schema allows, with one item in every list."""
     if "$ref" in schema:
         return _instance(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     if "enum" in schema:
@@ -217,8 +193,7 @@ def _instance(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
         case "object":
             return {name: _instance(inner, definitions) for name, inner in schema["properties"].items()}
         case "array":
-            inner = schema["items"]
-            return [] if inner == {"type": "string"} else [_instance(inner, definitions)]
+            return [_instance(schema["items"], definitions)]
         case "string":
             return "Because the record shows it."
         case "integer":

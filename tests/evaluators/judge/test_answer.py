@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from evaluators.judge.aliases import Aliases
 from evaluators.judge.answer import MAX_TEXT_CHARS, Junk, Read, read_reply
@@ -37,12 +38,20 @@ def _read(question: Question, answer: Any) -> Read | Junk:
     return read_reply(json.dumps({"q1": answer}), [("q1", question)], _aliases(), lambda text: text)["q1"]
 
 
-def _calls(*items: tuple[str, str]) -> dict[str, Any]:
-    return {"evidence": [], "calls": [{"call_id": c, "explanation": "because", "label": label} for c, label in items]}
+def _calls(**labels: str) -> dict[str, Any]:
+    return {"evidence": [], "calls": {c: {"explanation": "because", "label": label} for c, label in labels.items()}}
 
 
 _CHOICE = {"evidence": ["e1"], "explanation": "because", "label": "correct"}
 _GOALS = {"goals": [{"goal": "a flight", "state": "done", "evidence": ["e2", "e99"]}], "sureness": 7, "evidence": []}
+
+
+class _BlameAnswer(BaseModel):
+    call_id: str | None
+
+
+def _blame() -> Question:
+    return Question(evaluator="x", criteria="Which call?", subject="the run", answer_type=_BlameAnswer)
 
 
 def test_a_valid_answer_is_an_instance_of_its_type_with_real_refs() -> None:
@@ -53,7 +62,7 @@ def test_a_valid_answer_is_an_instance_of_its_type_with_real_refs() -> None:
 
 
 def test_calls_come_back_under_their_own_ids_in_the_order_of_the_question() -> None:
-    read = _read(invocation(CALLS[2], CALLS[3]), _calls(("c4", "incorrect"), ("c3", "correct")))
+    read = _read(invocation(CALLS[2], CALLS[3]), _calls(c4="incorrect", c3="correct"))
     assert isinstance(read, Read)
     assert isinstance(read.content, CallsAnswer)
     assert [(item.call_id, item.label) for item in read.content.calls] == [
@@ -77,6 +86,13 @@ def test_evidence_of_finer_places_is_translated_there_and_counts_for_the_whole()
     assert (read.evidence, read.made_up_evidence) == ((span(2),), 1)
 
 
+@pytest.mark.parametrize(("named", "call_id"), [("c2", CALLS[1].id), (None, None)])
+def test_a_call_that_an_answer_names_is_named_by_its_own_id(named: str | None, call_id: str | None) -> None:
+    read = _read(_blame(), {"evidence": [], "call_id": named})
+    assert isinstance(read, Read)
+    assert read.content == _BlameAnswer(call_id=call_id)
+
+
 @pytest.mark.parametrize(
     ("question", "answer", "fault"),
     [
@@ -90,13 +106,16 @@ def test_evidence_of_finer_places_is_translated_there_and_counts_for_the_whole()
         (goals(), {**_GOALS, "sureness": 11}, "q1.sureness: Input should be less than or equal to 10"),
         (goals(), {**_GOALS, "sureness": "7"}, "q1.sureness: Input should be a valid integer"),
         (goals(), {**_GOALS, "sureness": True}, "q1.sureness"),
-        (invocation(CALLS[0]), {"evidence": [], "calls": []}, "exactly one item for each of c1"),
-        (invocation(CALLS[0]), {"evidence": []}, "q1.calls was not a list"),
-        (invocation(CALLS[0]), _calls(("c1", "correct"), ("c1", "incorrect")), "exactly one item for each of c1"),
-        (invocation(CALLS[0]), _calls(("c2", "correct")), "exactly one item for each of c1"),
-        (invocation(CALLS[0]), _calls(("c1", "correct"), ("c2", "correct")), "exactly one item for each of c1"),
-        (invocation(CALLS[0]), _calls(("c77", "correct")), "q1.calls[0].call_id named a call that is not in the rec"),
-        (invocation(CALLS[0]), _calls((CALLS[0].id, "correct")), "named a call that is not in the record"),
+        (invocation(CALLS[0]), {"evidence": [], "calls": {}}, "q1.calls did not have exactly the properties c1"),
+        (invocation(CALLS[0]), {"evidence": []}, "exactly the properties c1"),
+        (invocation(CALLS[0]), {"evidence": [], "calls": []}, "exactly the properties c1"),
+        (invocation(CALLS[0]), {"evidence": [], "calls": {"c1": "correct"}}, "q1.calls.c1 was not an object"),
+        (invocation(CALLS[0]), _calls(c2="correct"), "exactly the properties c1"),
+        (invocation(CALLS[0]), _calls(c1="correct", c2="correct"), "exactly the properties c1"),
+        (invocation(CALLS[0]), _calls(c1="perfect"), "q1.calls.c1.label: Input should be 'correct' or 'incorrect'"),
+        (_blame(), {"evidence": [], "call_id": "c77"}, "q1.call_id named a call that is not in the record"),
+        (_blame(), {"evidence": [], "call_id": CALLS[0].id}, "q1.call_id named a call that is not in the record"),
+        (_blame(), {"evidence": [], "call_id": 1}, "q1.call_id named a call that is not in the record"),
     ],
 )
 def test_anything_else_is_junk_and_says_why(question: Question, answer: Any, fault: str) -> None:

@@ -235,7 +235,7 @@ def _wrong_label(answers: dict[str, Any]) -> None:
 
 
 def _wrong_count(answers: dict[str, Any]) -> None:
-    answers["q2"]["calls"].pop()
+    del answers["q2"]["calls"]["c4"]
 
 
 def _out_of_range(answers: dict[str, Any]) -> None:
@@ -254,7 +254,7 @@ def _missing(answers: dict[str, Any]) -> None:
     ("change", "place", "fault"),
     [
         (_wrong_label, 0, "q1.label: Input should be 'correct' or 'incorrect'"),
-        (_wrong_count, 1, "q2.calls did not hold exactly one item for each of c3, c4"),
+        (_wrong_count, 1, "q2.calls did not have exactly the properties c3, c4"),
         (_out_of_range, 2, "q3.sureness: Input should be less than or equal to 10"),
         (_half, 2, "q3.sureness: Input should be a valid integer"),
         (_missing, 2, "q3 was missing"),

@@ -10,7 +10,6 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
-from evaluators.cases import Run
 from evaluators.judge.aliases import Aliases
 from evaluators.judge.question import NamedQuestion, Question
 from evaluators.judge.schema import answer_schema
@@ -56,8 +55,8 @@ def _question(answer_type: type[BaseModel]) -> Question:
     return Question(evaluator="x", criteria="c", subject="s", answer_type=answer_type)
 
 
-def _schema(*asked: NamedQuestion, run: Run | None = None) -> dict[str, Any]:
-    return answer_schema(asked, Aliases(run or six_steps()))
+def _schema(*asked: NamedQuestion, aliases: Aliases | None = None) -> dict[str, Any]:
+    return answer_schema(asked, aliases or Aliases(six_steps()))
 
 
 def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
@@ -83,18 +82,29 @@ def test_it_uses_only_what_strict_mode_knows() -> None:
 def test_every_question_has_its_place_and_types_are_written_once() -> None:
     schema = _schema(("q1", choice(0)), ("q2", choice(1)), ("q3", choice(2)))
     assert schema["required"] == ["q1", "q2", "q3"]
-    assert [name for name in schema["$defs"] if name.startswith("Choice")] == ["ChoiceAnswer"]
+    assert schema["properties"]["q1"] == schema["properties"]["q3"] == {"$ref": "#/$defs/ChoiceAnswer_grounded"}
+    assert sorted(schema["$defs"]) == ["ChoiceAnswer_grounded", "Evidence"]
 
 
 def test_grounds_come_before_reasons_and_reasons_before_the_label() -> None:
-    answer = _schema(("q1", choice(0)))["$defs"]["ChoiceAnswer"]
+    answer = _schema(("q1", choice(0)))["$defs"]["ChoiceAnswer_grounded"]
     assert list(answer["properties"]) == ["evidence", "explanation", "label"]
 
 
-def test_calls_can_only_be_those_of_the_run() -> None:
-    schema = _schema(("q1", invocation(CALLS[0])))
-    assert schema["$defs"]["CallId"]["enum"] == ["c1", "c2", "c3", "c4"]
-    assert schema["$defs"]["PerCall"]["properties"]["call_id"] == {"$ref": "#/$defs/CallId"}
+def test_each_call_that_is_asked_about_has_a_place_of_its_own() -> None:
+    schema = _schema(("q1", invocation(CALLS[2], CALLS[3])))
+    calls = schema["properties"]["q1"]["properties"]["calls"]
+    assert calls["required"] == ["c3", "c4"]
+    assert calls["properties"]["c3"] == {"$ref": "#/$defs/PerCall_of_call"}
+    assert list(schema["$defs"]["PerCall_of_call"]["properties"]) == ["explanation", "label"]
+
+
+def test_calls_and_places_can_only_be_those_of_the_run() -> None:
+    aliases = Aliases(six_steps())
+    aliases.place("aa")
+    schema = _schema(("q1", _question(_Rich)), aliases=aliases)
+    assert schema["$defs"]["CallId"] == {"type": "string", "enum": ["c1", "c2", "c3", "c4"]}
+    assert schema["$defs"]["Evidence"]["items"] == {"type": "string", "enum": ["e1"]}
 
 
 def test_a_call_that_may_be_absent_stays_so() -> None:
@@ -113,14 +123,15 @@ def test_what_it_means_is_what_the_answer_type_means() -> None:
 
 
 def test_types_of_one_name_stay_apart() -> None:
-    def build(words: Any) -> type[BaseModel]:
+    class Here:
         class Same(BaseModel):
-            label: Literal[words]
+            label: Literal["a"]
 
-        return Same
+    class There:
+        class Same(BaseModel):
+            label: Literal["b"]
 
-    first, second = build("a"), build("b")
-    second.__module__, second.__qualname__ = "elsewhere", "Same"
+    first, second = Here.Same, There.Same
     schema = _schema(("q1", _question(first)), ("q2", _question(second)))
     assert schema["properties"]["q1"] != schema["properties"]["q2"]
 
@@ -141,3 +152,9 @@ class _AnyType(BaseModel):
 def test_a_type_that_no_strict_schema_can_say_is_the_evaluators_mistake(answer_type: type[BaseModel]) -> None:
     with pytest.raises(TypeError, match="judge's answer can't"):
         _schema(("q1", _question(answer_type)))
+
+
+def test_asking_about_calls_takes_a_type_that_answers_per_call() -> None:
+    question = Question(evaluator="x", criteria="c", subject="s", answer_type=_Finding, call_ids=(CALLS[0].id,))
+    with pytest.raises(TypeError, match="needs a field calls"):
+        _schema(("q1", question))
