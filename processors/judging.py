@@ -38,7 +38,7 @@ from processors.scores import (
     require_name,
     tail,
 )
-from processors.spans import PLACERS, Placed
+from processors.spans import PLACERS, Placed, shows_results
 from processors.traces import RollUp, StepOutcome, place_runs, roll_up
 from processors.transcript import Transcript
 
@@ -245,10 +245,12 @@ class TraceJudge:
     def _settled(self, transcript: Transcript, placed: Iterable[Placed], marks: Marks) -> set[str]:
         """Spans of a growing trace that can leave: steps that have all their verdicts, and what nobody reads.
 
-        Runs, agents and whatever encloses a tool can still receive a verdict.
+        Runs, agents and whatever encloses a tool can still receive a verdict, and so can a turn without calls until it
+        is known which message it answers.
         """
-        steps = {turn.ref for run in transcript.runs for turn in run.turns}
-        steps |= {call.ref for run in transcript.runs for turn in run.turns for call in turn.calls}
+        turns = [turn for run in transcript.runs for turn in run.turns]
+        steps = {turn.ref for turn in turns if turn.calls or shows_results(turn)}
+        steps |= {call.ref for turn in turns for call in turn.calls}
         awaited = {run.ref for run in transcript.runs} | {agent.span_id for agent in transcript.agents}
         awaited |= set(transcript.enclosing.values())
         awaited |= {one.span_id for one in placed if (one.span_id, one.evaluator) not in marks}

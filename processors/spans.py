@@ -11,7 +11,9 @@ Where a verdict goes:
 
 Without such a span: the nearest agent span around the tool span, else the run's span.
 
-A step of a trace that is still growing is `settled` when everything that a verdict on it needs is there.
+A step of a trace that is still growing is `settled` when everything that a verdict on it needs is there, and when no
+span that may still come can make it another step: parents come after their children, so until a trace is complete it
+falls into pieces, and what was inferred from the order of its turns doesn't hold yet.
 """
 
 from __future__ import annotations
@@ -60,7 +62,8 @@ def place_selection(transcript: Transcript, complete: bool) -> Iterator[Placed]:
             in_play = bool(turn.tools) if turn.tools is not None else calls_tools
             span_id = turn.ref or _Around(transcript, run).first(turn.calls)
             if span_id is not None and (turn.calls or (turn.index in openings and in_play)):
-                yield placed(span_id, run, turn, _returned(turn.calls) or turn.index < last[turn.agent])
+                decided = bool(turn.calls) and (_returned(turn.calls) or turn.index < last[turn.agent])
+                yield placed(span_id, run, turn, decided)
         for span_id, calls in _by_target(_executed_here(run), _Around(transcript, run)).items():
             yield placed(span_id, run, Turn(index=len(run.turns), calls=calls), False)
 
@@ -104,7 +107,8 @@ def place_response_handling(transcript: Transcript, complete: bool) -> Iterator[
                 later = tuple(
                     other for other in run.turns if other.index > turn.index and other.user_turn == turn.user_turn
                 )
-                yield placed(span_id, ResponseCase(run=run, calls=answered, turn=turn, later=later), True)
+                case = ResponseCase(run=run, calls=answered, turn=turn, later=later)
+                yield placed(span_id, case, complete or (_returned(answered) and shows_results(turn)))
         unseen = tuple(
             call
             for place, call in enumerate(calls)
@@ -173,6 +177,11 @@ def _last_turns(run: Run) -> dict[str | None, int]:
 
 def _returned(calls: Iterable[ToolCall]) -> bool:
     return all(call.result is not None for call in calls)
+
+
+def shows_results(turn: Turn) -> bool:
+    """Whether the turn was captured with results of tools in what it saw, so that they needn't be inferred."""
+    return any(message.role is Role.TOOL for message in turn.context or ())
 
 
 @dataclass(frozen=True, slots=True)

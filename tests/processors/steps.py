@@ -9,7 +9,7 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from pydantic import BaseModel
 
-from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, ToolCall, ToolResult, Turn
+from evaluators.cases import CallsCase, Case, DecisionCase, Message, ResponseCase, Role, ToolCall, ToolResult, Turn
 from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
 from evaluators.issues import IssueCode
 from evaluators.judge.question import JudgeAnswer, Question
@@ -60,6 +60,7 @@ def turn(
     user_turn: int = 0,
     agent: str | None = None,
     error: str | None = None,
+    sees: Sequence[Role] | None = None,
 ) -> Turn:
     return Turn(
         index=index,
@@ -69,6 +70,7 @@ def turn(
         user_turn=user_turn,
         agent=agent,
         error=error,
+        context=None if sees is None else tuple(Message(role=role, text="…") for role in sees),
         ref=None if span is None else hex_id(span),
     )
 

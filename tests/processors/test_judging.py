@@ -9,7 +9,7 @@ import pytest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
 
-from evaluators.cases import Run, Tool
+from evaluators.cases import Role, Run, Tool
 from evaluators.evaluator import Evaluator
 from evaluators.verdict import Status
 from processors.judging import TraceInput, TraceJudge, TraceScores
@@ -35,7 +35,7 @@ def whole_run(*, tool_result: str | None = "sunny", answered: bool = True) -> Tr
     """An agent that decides, calls one tool and answers."""
     turns = [turn(0, DECIDES, call("c1", tool_span=TOOL, result=tool_result), tools=[Tool(name="look_up")])]
     if answered:
-        turns.append(turn(1, ANSWERS, answers=["c1"]))
+        turns.append(turn(1, ANSWERS, answers=["c1"], sees=[Role.USER, Role.ASSISTANT, Role.TOOL]))
     run = Run(turns=tuple(turns), ref=hex_id(AGENT), user_inputs=("Is it sunny?",))
     return Transcript(
         trace_id=TRACE_ID.hex(),

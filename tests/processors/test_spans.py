@@ -206,8 +206,18 @@ def test_a_turn_of_a_sub_agent_settles_nothing_of_the_agent_that_waits_for_it() 
 
 
 def test_handling_is_settled_by_the_turn_that_saw_the_results() -> None:
-    transcript = told(turn(0, 1, call("a", result="x"), call("b", result="y")), turn(1, 2, answers=["a"]))
-    assert settled(place_response_handling, transcript) == [(hex_id(2), True), (hex_id(RUN), False)]
+    asked = turn(0, 1, call("a", result="x"), call("b", result="y"))
+    shown = told(asked, turn(1, 2, answers=["a"], sees=[Role.USER, Role.ASSISTANT, Role.TOOL]))
+    assert settled(place_response_handling, shown) == [(hex_id(2), True), (hex_id(RUN), False)]
+
+
+def test_handling_that_was_inferred_from_the_order_of_turns_is_not_settled() -> None:
+    inferred = told(turn(0, 1, call("a", result="x")), turn(1, 2, answers=["a"], sees=[Role.USER]))
+    assert settled(place_response_handling, inferred) == [(hex_id(2), False)]
+
+
+def test_a_choice_of_no_tool_is_not_settled_before_it_is_known_what_came_before() -> None:
+    assert settled(place_selection, told(turn(0, 1, tools=TOOLS))) == [(hex_id(1), False)]
 
 
 def test_a_call_whose_turn_has_not_come_yet_is_not_settled() -> None:
