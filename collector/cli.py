@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from collector.commands import run, transcript
+from collector.commands import replay, run, transcript
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
 
@@ -14,6 +14,7 @@ def _root() -> None:
     pass
 
 
+replay.register(app)
 transcript.register(app)
 run.register(app)
 

@@ -1,0 +1,164 @@
+"""`spanjudge replay`: judge saved traces.
+
+In: files and folders with OTLP requests.  Out: a table, verdicts as JSON lines, and the spans with their scores as one
+OTLP request.  A trace may be spread over any number of files; it is judged when the input has ended.  Exit status 1
+when something could not be read or judged; the rest is processed all the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import orjson
+import typer
+from rich.console import Console
+
+from collector.commands.config_options import ConfigOption, SetOption, load_or_exit
+from collector.commands.verdict_table import VerdictTable
+from collector.exporters.console import standard_output
+from collector.judging_setup import configured_judging, plan_of
+from collector.records import Outbound, SpanRecord
+from collector.saved_traces import SavedTrace, read_saved_traces
+from collector.wire import build_request
+from processors.judging import TraceInput, TraceJudge, TraceScores
+from processors.verdict_json import verdict_json
+
+TRACES_AT_A_TIME = 8
+MAX_NOTES = 5
+
+
+class Format(StrEnum):
+    """What is printed on standard output."""
+
+    TABLE = "table"
+    JSONL = "jsonl"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("replay")(replay)
+
+
+def replay(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="Files with OTLP requests (.pb, .json, .jsonl, also .gz), or folders.", show_default=False),
+    ],
+    config: ConfigOption = None,
+    sets: SetOption = None,
+    verdicts: Annotated[
+        str | None, typer.Option(help="Write one JSON object per verdict here; - is standard output.", metavar="FILE")
+    ] = None,
+    otlp_out: Annotated[
+        Path | None, typer.Option(help="Write the spans with their scores here, as one OTLP request.", metavar="FILE")
+    ] = None,
+    output: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TABLE,
+) -> None:
+    """Judge saved traces."""
+    if output is Format.JSONL and verdicts is None:
+        verdicts = "-"
+    plan = plan_of(load_or_exit(config, sets))
+    if run_replay(configured_judging(plan), paths, verdicts, otlp_out, notes=plan.notes):
+        raise typer.Exit(1)
+
+
+def run_replay(
+    judging: AbstractAsyncContextManager[TraceJudge],
+    paths: Iterable[Path],
+    verdicts: str | None,
+    otlp_out: Path | None,
+    notes: Iterable[str] = (),
+) -> int:
+    """Judge what is saved under the paths, write what was asked for, print the rest.
+
+    Args:
+        judging: gives the judge and closes its clients.
+        paths: files and folders.
+        verdicts: where JSON lines go; "-" is standard output, which then carries nothing else.
+        otlp_out: where the scored spans go.
+        notes: what else is to be told.
+
+    Returns:
+        How many things went wrong; each was told on standard error.
+    """
+    saved = read_saved_traces(paths)
+    failures = list(saved.failures)
+    table = VerdictTable()
+    tails: dict[tuple[bytes, bytes], bytes] = {}
+
+    async def judge_all(lines: BinaryIO | None) -> None:
+        async with judging as judge:
+            async for scores in judge_traces(judge, saved.traces):
+                table.add(scores.verdicts)
+                if scores.failure:
+                    failures.append(f"trace {scores.trace_id.hex()} was left unscored: {scores.failure}")
+                if otlp_out:
+                    tails.update({(scores.trace_id, span_id): one.tail for span_id, one in scores.spans.items()})
+                if lines:
+                    objects = (verdict_json(placed) for placed in scores.verdicts)
+                    lines.writelines(orjson.dumps(one, option=orjson.OPT_APPEND_NEWLINE) for one in objects)
+
+    try:
+        with _opened(verdicts) as lines:
+            asyncio.run(judge_all(lines))
+        if otlp_out:
+            otlp_out.write_bytes(build_request(_scored(saved.spans, tails)))
+    except OSError as error:
+        failures.append(f"{error.filename or verdicts}: can't be written: {error.strerror or error}")
+    if verdicts != "-":
+        table.print(standard_output())
+    _report([*notes, *saved.notes], failures)
+    return len(failures)
+
+
+def _report(notes: list[str], failures: list[str]) -> None:
+    errors = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    for note in notes[:MAX_NOTES]:
+        errors.print(f"note: {note}", style="dim")
+    if len(notes) > MAX_NOTES:
+        errors.print(f"note: and {len(notes) - MAX_NOTES} more files", style="dim")
+    for failure in failures:
+        errors.print(f"error: {failure}", style="red")
+
+
+async def judge_traces(judge: TraceJudge, traces: Iterable[SavedTrace]) -> AsyncIterator[TraceScores]:
+    """Scores in order of the traces; a few traces at a time, so that their waits for a model overlap."""
+    running: list[asyncio.Task[TraceScores]] = []
+    for trace in traces:
+        if len(running) == TRACES_AT_A_TIME:
+            yield await running.pop(0)
+        running.append(asyncio.create_task(judge.judge(_input(trace))))
+    for task in running:
+        yield await task
+
+
+def _input(trace: SavedTrace) -> TraceInput:
+    return TraceInput(
+        trace_id=trace.trace_id,
+        spans=[(record.origin.resource, record.origin.scope, record.span) for record in trace.spans],
+        logs=[(record.origin.resource, record.origin.scope, record.record) for record in trace.logs],
+    )
+
+
+def _scored(spans: Iterable[SpanRecord], tails: dict[tuple[bytes, bytes], bytes]) -> Iterator[Outbound]:
+    for record in spans:
+        yield Outbound(record.origin, record.span, tails.get((record.trace_id, record.span_id), b""))
+
+
+@contextlib.contextmanager
+def _opened(target: str | None) -> Iterator[BinaryIO | None]:
+    if target is None:
+        yield None
+    elif target == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    else:
+        with Path(target).open("wb") as file:
+            yield file

@@ -1,0 +1,147 @@
+"""`spanjudge replay` on real files: what is written where, and what the exit status counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans
+from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
+
+from collector.commands.replay import run_replay
+from evaluators.cases import Run
+from evaluators.verdict import Status
+from processors.judging import TraceJudge
+from processors.otlp import Log, Span
+from processors.transcript import Transcript
+from tests.processors.steps import Completion, Invocation, Selection, call, raw_span, turn
+
+TRACES = 20
+
+
+def read(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:
+    """Every trace is one call that an LLM span asked for; its spans are told apart by their order."""
+    llm, tool = sorted(spans, key=lambda one: one.span_id)
+    asked = call("c1", tool_span=int(tool.span_id, 16), result="x")
+    run = Run(turns=(turn(0, int(llm.span_id, 16), asked),), ref=llm.span_id)
+    return Transcript(trace_id=llm.trace_id, runs=(run,))
+
+
+@asynccontextmanager
+async def judging(*, broken: bool = False) -> AsyncIterator[TraceJudge]:
+    def fail(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:
+        raise LookupError("content of a span")
+
+    evaluators = [Invocation(faulty=["c1"]), Selection(status=Status.NEEDS_JUDGE), Completion()]
+    yield TraceJudge(evaluators, read=fail if broken else read)
+
+
+def request(*messages: SpanMessage) -> bytes:
+    scope = ScopeSpans(spans=messages)
+    return ExportTraceServiceRequest(resource_spans=[ResourceSpans(scope_spans=[scope])]).SerializeToString()
+
+
+def span(trace: int, number: int, name: str) -> SpanMessage:
+    message = SpanMessage.FromString(raw_span(number, name=name)[2])
+    message.trace_id = bytes([trace]) * 16
+    return message
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """A folder in which every trace is spread over two files."""
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    for trace in range(1, TRACES + 1):
+        (folder / f"a{trace:02}.pb").write_bytes(request(span(trace, 1, "chat")))
+        (folder / f"b{trace:02}.pb").write_bytes(request(span(trace, 2, "look_up\x1b[31m")))
+    return folder
+
+
+def lines_of(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_verdicts_come_one_a_line_in_order_of_the_traces(saved: Path, tmp_path: Path) -> None:
+    out = tmp_path / "verdicts.jsonl"
+    assert run_replay(judging(), [saved], str(out), None) == 0
+    said = lines_of(out.read_text())
+    assert [one["trace_id"] for one in said] == [
+        f"{trace:02x}" * 16 for trace in range(1, TRACES + 1) for _ in range(3)
+    ]
+    assert [(one["evaluator"], one["status"], one["label"]) for one in said[:3]] == [
+        ("tool_invocation", "ok", "incorrect"),
+        ("tool_selection", "needs_judge", None),
+        ("task_completion", "ok", "correct"),
+    ]
+
+
+def test_on_standard_output_there_is_nothing_but_json(saved: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    (saved / "notes.txt").write_text("hello")
+    assert run_replay(judging(), [saved], "-", None, notes=["the judge is off"]) == 0
+    out, err = capfdbinary.readouterr()
+    assert len(lines_of(out.decode())) == 3 * TRACES
+    assert b"the judge is off" in err
+    assert b"notes.txt" in err
+
+
+def test_a_table_shows_what_was_found_and_why(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_replay(judging(), [saved], None, None) == 0
+    out, _ = capsys.readouterr()
+    assert "tool_invocation" in out
+    assert f"needs_judge {TRACES}" in out
+    assert "wrong_value" in out
+    assert "c1 is wrong" in out
+    assert "\x1b" not in out
+
+
+def test_scored_spans_are_the_spans_with_their_scores_and_no_others(saved: Path, tmp_path: Path) -> None:
+    out = tmp_path / "scored.pb"
+    assert run_replay(judging(), [saved], None, out) == 0
+    parsed = ExportTraceServiceRequest.FromString(out.read_bytes())
+    spans = [one for group in parsed.resource_spans for scope in group.scope_spans for one in scope.spans]
+    assert len(spans) == 2 * TRACES
+    for one in spans:
+        keys = {pair.key for pair in one.attributes}
+        assert ("eval.tool_invocation.score" in keys) == one.name.startswith("look_up")
+        assert ("eval.task_completion.score" in keys) == (one.name == "chat")
+        del one.attributes[:]
+        number = 1 if one.name == "chat" else 2
+        assert one == span(one.trace_id[0], number, one.name)
+
+
+def test_what_could_not_be_read_is_told_and_counted_and_the_rest_is_done(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (saved / "broken.pb").write_bytes(b"\xff\xff")
+    out = tmp_path / "scored.pb"
+    assert run_replay(judging(), [saved], None, out) == 1
+    assert "broken.pb" in capsys.readouterr().err
+    assert ExportTraceServiceRequest.FromString(out.read_bytes()).resource_spans
+
+
+def test_a_trace_that_cannot_be_judged_is_told_without_its_content_and_its_spans_are_kept(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "scored.pb"
+    assert run_replay(judging(broken=True), [saved], None, out) == TRACES
+    err = capsys.readouterr().err
+    assert "LookupError" in err
+    assert "content of a span" not in err
+    assert ExportTraceServiceRequest.FromString(out.read_bytes()).resource_spans
+
+
+def test_an_output_that_cannot_be_written_is_told(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_replay(judging(), [saved], str(tmp_path / "absent" / "v.jsonl"), None) == 1
+    assert "v.jsonl" in capsys.readouterr().err
+
+
+def test_nothing_to_judge_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_replay(judging(), [tmp_path], None, None) == 0
+    assert "nothing" in capsys.readouterr().out
