@@ -56,7 +56,9 @@ def absent_in(run: Run) -> tuple[str, ...]:
         for call in calls
     ):
         found.append(TOOL_RESULTS)
-    if run.final_answer is None and run.answered is None:
+    last = run.turns[-1] if run.turns else None
+    to_be_continued = last is not None and last.ref == run.ref and bool(last.calls)
+    if run.final_answer is None and run.answered is None and not to_be_continued:
         found.append(FINAL_ANSWER)
     return tuple(found)
 

@@ -72,6 +72,8 @@ def _added(
 ) -> list[str]:
     start = common_length(before, given)
     continued = start == len(before)
+    if not continued and not _shares_talk(before, given):
+        return []
     return [
         message.text
         for message in given[start:]
@@ -80,6 +82,12 @@ def _added(
         and (continued or message.text not in known)
         and message.text.strip() not in tasks
     ]
+
+
+def _shares_talk(before: tuple[MessageFacts, ...], given: tuple[MessageFacts, ...]) -> bool:
+    """Whether two histories have anything in common besides instructions."""
+    talk = {message.text for message in before if message.role is not Role.SYSTEM and message.text}
+    return any(message.text in talk for message in given if message.role is not Role.SYSTEM)
 
 
 def _told_by_top(top: Node | None, nodes: Iterable[Node]) -> list[str]:

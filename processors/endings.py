@@ -36,9 +36,9 @@ def ending_of(drafts: Sequence[Draft], top: Node | None, nodes: Sequence[Node]) 
     given = next((answer for call in last.calls if (answer := _output_call(call)) is not None), None)
     if given is not None:
         return Ending(answer=given, answered=True)
-    working = [call for call in last.calls if not call.provider_executed]
+    working = [call for call in last.calls if not call.provider_executed and call not in last.seen_calls]
     if last.text and not working:
-        return Ending(answer=last.text, answered=True)
+        return Ending(answer=_to_the_user(last.text, told), answered=True)
     if told and (last.output is None or not last.text) and not _is_echo(told, last):
         return Ending(answer=told, answered=True)
     if not any(draft.output is not None for draft in own):
@@ -64,6 +64,13 @@ def _without_answer(last: Draft, working: Sequence[CallDraft], top: Node | None)
     if unknown and not any(call.execution is not None or call.seen is not None for call in working):
         return Ending(answered=False, abort_reason=f"the run stopped after a call of the unknown tool {unknown[0]}")
     return Ending(answered=False)
+
+
+def _to_the_user(text: str, told: str | None) -> str:
+    """What of the last words was given to the user: the run's own output where it is a later part of them."""
+    if told and told.strip() in text and not text.startswith(told.strip()):
+        return told
+    return text
 
 
 def _output_call(call: CallDraft) -> str | None:

@@ -80,6 +80,7 @@ class _History:
     def __init__(self) -> None:
         self._by_id: dict[str, list[CallDraft]] = {}
         self._open: list[CallDraft] = []
+        self._own: dict[str, CallDraft] = {}
         self.found: list[CallDraft] = []
 
     def add(self, calls: Sequence[CallDraft]) -> None:
@@ -91,7 +92,12 @@ class _History:
     def walk(self, messages: Sequence[MessageFacts], draft: Draft, *, earlier: bool) -> None:
         pending: dict[str, CallDraft] = {}
         asked: list[CallDraft] = []
-        for message in messages:
+        # Some spans hold several model calls, each written over the one before: their output keeps calls that their
+        # input already answers.
+        self._own = {call.id: call for call in draft.calls if call.id is not None}
+        # Results that an answer of the model already follows were new to the turn that gave it, captured or not.
+        new_from = max((at + 1 for at, message in enumerate(messages) if message.role is Role.ASSISTANT), default=0)
+        for at, message in enumerate(messages):
             if message.role is Role.ASSISTANT and message.calls:
                 asked = [self._placed(call, earlier) for call in message.calls]
                 pending.update({facts.id: call for facts, call in zip(message.calls, asked, strict=True) if facts.id})
@@ -99,13 +105,17 @@ class _History:
                 call = self._answered(message, pending, asked)
                 if call is not None and call.seen is None:
                     call.seen, call.seen_on = message, draft.node.id
-                    draft.seen_calls.append(call)
+                    if at >= new_from:
+                        draft.seen_calls.append(call)
                     if call in self._open[-_LOOK_BACK:]:
                         self._open.remove(call)
 
     def _placed(self, facts: CallFacts, earlier: bool) -> CallDraft:
         """The call that a history's message speaks of."""
+        own = self._own.get(facts.id or "")
         same_id = self._by_id.get(facts.id or "", [])
+        if own is not None and not same_id:
+            return own
         waiting = [call for call in same_id if not call.in_history]
         if not waiting and not same_id:
             near = [call for call in self._open[-_LOOK_BACK:] if not call.in_history]

@@ -38,6 +38,8 @@ def run_of(group: Group, session_id: str | None) -> list[Run]:
     asked = [call for draft in drafts for call in draft.calls]
     executions = executed(group.nodes)
     loose = found + match(asked + found, executions, scopes)
+    # Hand-offs that no model asked for are written into the history by the framework itself.
+    loose = [call for call in loose if call.execution is not None or not is_handoff(call.name)]
     loose_by_scope: dict[str, list[CallDraft]] = {}
     for call in loose:
         loose_by_scope.setdefault(_scope_of_call(call, scopes), []).append(call)

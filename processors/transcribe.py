@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 from processors.absent import with_remedies
 from processors.conventions.facts import Kind
+from processors.conventions.generic import SESSIONS
 from processors.conventions.registry import Readers, length_limit
+from processors.conventions.values import text_at
 from processors.grouping import grouped
 from processors.joining import joined
 from processors.otlp import Log, Span
@@ -54,15 +56,19 @@ def transcribe_trace(spans: Sequence[Span], logs: Sequence[Log] = ()) -> Transcr
 
 
 def _session(nodes: Sequence[Node]) -> str | None:
-    """The root's session id, or else the one that most spans carry."""
-    told = [(node, node.facts.session_id) for node in nodes if node.facts is not None and node.facts.session_id]
-    if not told:
-        return None
+    """The root's session id, or else the one that most spans carry; spans of no dialect may carry one as well."""
+    told = [(node, session_id) for node in nodes if (session_id := _session_of(node)) is not None]
     rooted = next((session_id for node, session_id in told if node.root is node), None)
-    if rooted is not None:
+    if rooted is not None or not told:
         return rooted
     counted = Counter(session_id for _, session_id in told)
     return max(counted, key=lambda session_id: counted[session_id])
+
+
+def _session_of(node: Node) -> str | None:
+    if node.facts is not None and node.facts.session_id:
+        return node.facts.session_id
+    return text_at(node.span.attributes, *SESSIONS)
 
 
 def _agents(nodes: Sequence[Node]) -> list[Agent]:

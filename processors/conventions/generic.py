@@ -26,6 +26,7 @@ SESSIONS = (
     "session.id",
     "traceloop.association.properties.session_id",
     "traceloop.association.properties.thread_id",
+    "lmnr.association.properties.session_id",
     "langsmith.metadata.thread_id",
     "langsmith.metadata.session_id",
     "ai.telemetry.metadata.sessionId",

@@ -273,7 +273,10 @@ def _plain(value: JsonValue) -> str | None:
     if isinstance(decoded, str):
         return decoded
     if isinstance(decoded, dict):
-        return text_at(decoded, "task", "raw", "question", "query") if len(value) < 20_000 else None
+        kwargs = decoded.get("kwargs")
+        if isinstance(kwargs, dict) and len(kwargs) == 1:
+            decoded = kwargs
+        return text_at(decoded, "task", "raw", "question", "query")
     return None
 
 

@@ -241,4 +241,6 @@ def _tool_message(value: Mapping[str, JsonValue]) -> Mapping[str, JsonValue] | N
                 return found
     if "content" in value and ("tool_call_id" in value or "toolUseId" in value):
         return value
+    if value.keys() == {"id", "name", "response"}:
+        return {"tool_call_id": value["id"], "name": value["name"], "content": value["response"]}
     return None

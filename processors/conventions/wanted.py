@@ -15,10 +15,7 @@ _MARKS = (
     b"mlflow.span",
     b"ai.operationId",
     b"gcp.vertex.agent",
-    b"pydantic_ai",
-    b"agent_name",
     b"tool.",
-    b"mcp.",
 )
 _LOG_MARKS = (b"gen_ai.", b"llm.")
 _OWN_SCOPE = b"\x0a\x09spanjudge"
