@@ -19,6 +19,7 @@ from evaluators.judge.question import JudgeAnswer, JudgeFailure, Question
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict, passes
 
 CaseT = TypeVar("CaseT", bound=Case)
+_MOST_EXPLAINED = 4
 
 
 class EvaluatorSettings(BaseModel):
@@ -125,7 +126,7 @@ class Evaluator(ABC, Generic[CaseT]):
             label=self.good_label if passed else self.bad_label,
             score=round(score, 4),
             passed=passed,
-            explanation=explanation or " ".join(decided) or screening.reason,
+            explanation=explanation or " ".join(decided[:_MOST_EXPLAINED]) or screening.reason,
             issues=screening.issues,
             calls=screening.calls,
             evidence=screening.evidence,

@@ -1,0 +1,117 @@
+"""Everything that was written before an answer: what its author could have known.
+
+In goes a run and the place of the answer in it, out come the texts, arguments and results up to there, and whether all
+of it was captured.  Where something is missing or cut, nobody can claim that a value stands nowhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from evaluators.cases import Arguments, JsonValue, Message, ResponseCase, Role, Run, ToolCall, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What stood before an answer.
+
+    `texts` are those of users, instructions, earlier answers and of results that no call claims; `calls` those whose
+    results were there, oldest first; `complete` says that nothing of it was cut or not captured.
+    """
+
+    texts: tuple[str, ...]
+    calls: tuple[ToolCall, ...]
+    arguments: tuple[Arguments, ...]
+    complete: bool
+
+
+def material_of(case: ResponseCase) -> Material:
+    """What stood before the answer of `case`."""
+    turn = case.turn
+    before = [t for t in case.run.turns if turn is None or t.index < turn.index]
+    calls = _calls(case, before)
+    texts: list[str] = []
+    complete = not case.run.partial
+    if turn is not None and turn.context is not None:
+        said, whole = _of_messages(turn.context, {call.id for call in calls})
+        texts += said
+        complete = complete and whole
+    elif case.run.user_inputs is None or "system_prompt" in case.run.missing:
+        complete = False
+    texts += [*(case.run.user_inputs or ()), *case.run.system_prompts]
+    texts += [t.text for t in before if t.text]
+    for tool in (turn.tools or ()) if turn is not None else ():
+        texts += _descriptions(tool.description, tool.parameters)
+    complete = complete and all(_known(call) for call in calls)
+    return Material(
+        texts=tuple(dict.fromkeys(texts)),
+        calls=tuple(calls),
+        arguments=tuple(call.arguments for call in calls if call.arguments is not None),
+        complete=complete,
+    )
+
+
+def answer_of(case: ResponseCase) -> str | None:
+    """The text that was made of the results: the turn's, or the run's last where no turn was captured at all."""
+    if case.turn is not None:
+        return case.turn.text
+    return None if case.run.turns else case.run.final_answer
+
+
+def _calls(case: ResponseCase, before: list[Turn]) -> list[ToolCall]:
+    found = {call.id: call for turn in before for call in turn.calls}
+    found.update({call.id: call for call in case.calls})
+    if case.turn is None or any(call.result is not None for call in case.run.loose_calls):
+        found.update({call.id: call for call in case.run.loose_calls})
+    return list(found.values())
+
+
+def _known(call: ToolCall) -> bool:
+    if call.is_handoff or call.awaiting_approval:
+        return True
+    result = call.result
+    return result is not None and not result.truncated and (result.content is not None or result.error is not None)
+
+
+def _of_messages(context: tuple[Message, ...], known_calls: set[str]) -> tuple[list[str], bool]:
+    texts: list[str] = []
+    whole = True
+    for message in context:
+        if message.truncated or (message.text is None and message.role in (Role.USER, Role.SYSTEM)):
+            whole = False
+        if message.text and not (message.role is Role.TOOL and message.call_id in known_calls):
+            texts.append(message.text)
+        for call in message.calls:
+            if isinstance(call.arguments, str):
+                texts.append(call.arguments)
+            elif call.arguments is not None and call.id not in known_calls:
+                texts.append(str(dict(call.arguments)))
+    return texts, whole
+
+
+def _descriptions(description: str | None, parameters: object) -> list[str]:
+    """The words with which a tool was offered, for the numbers in them (limits, fees, defaults)."""
+    return [str(part) for part in (description, parameters) if part]
+
+
+def scalars(arguments: Arguments) -> list[JsonValue]:
+    """The scalars of a call's arguments."""
+    stack: list[JsonValue] = [arguments if isinstance(arguments, str) else dict(arguments or {})]
+    found: list[JsonValue] = []
+    while stack and len(found) < 5_000:
+        item = stack.pop()
+        if isinstance(item, dict):
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+        elif item is not None:
+            found.append(item)
+    return found
+
+
+def user_texts(run: Run, turn: Turn | None) -> tuple[str, ...]:
+    """What the user said before the answer."""
+    said = list(run.user_inputs or ())
+    if turn is not None and turn.context is not None:
+        said += [message.text for message in turn.context if message.role is Role.USER and message.text]
+    return tuple(dict.fromkeys(said))

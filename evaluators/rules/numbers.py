@@ -1,0 +1,196 @@
+"""Quantities in text of any language: how much of what, and where it stands.
+
+In goes text, out come quantities with their kind, value, unit and place; or, for text that is only searched for
+support, every number that can be read in it.  Nothing is judged here.  Linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from evaluators.rules.numerals import HAN_NUMERAL, NUMERAL, decimals, han_value, plain, readings
+from evaluators.rules.units import CURRENCY_SIGNS, MULTIPLIERS, UNIT_KINDS, Kind, is_weak
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number in a text.
+
+    `values` are its readings without sign, each with its `step`: what one unit in the last place shown is worth.
+    `sure` is False where the kind rests on a unit of one letter.
+    """
+
+    kind: Kind
+    values: tuple[tuple[float, float], ...]
+    unit: str | None
+    start: int
+    end: int
+    text: str
+    sure: bool = True
+
+
+def quantities(text: str) -> list[Quantity]:
+    """Every number of `text` in order, dates and times of day as such."""
+    flat = plain(text)
+    found: list[Quantity] = []
+    taken = 0
+    for match in _TOKEN.finditer(flat):
+        if match.start() < taken:
+            continue
+        which = match.lastgroup
+        if which == "date" or which == "time":
+            kind = Kind.DATE if which == "date" else Kind.TIME
+            found.append(Quantity(kind, (), None, match.start(), match.end(), text[match.start() : match.end()]))
+            taken = match.end()
+        elif which == "han" or which == "number":
+            quantity = _quantity(text, flat, match, han=which == "han")
+            if quantity is not None:
+                found.append(quantity)
+                taken = quantity.end
+        else:
+            taken = match.end()
+    return found
+
+
+def numbers(text: str) -> set[float]:
+    """Every number that can be read in `text`, without sign: digits in dates and names too, words up to twelve."""
+    flat = plain(text)
+    found: set[float] = set()
+    for match in _ANY_NUMBER.finditer(flat):
+        numeral = match.group(1)
+        values = readings(numeral)
+        found.update(values)
+        if not values or not numeral.isdigit():
+            found.update(float(part) for part in re.findall(r"\d{1,30}", numeral))
+        scale = _MULTIPLIER.match(flat, match.end())
+        if scale is not None:
+            found.update(value * MULTIPLIERS[scale.group(1).lower()] for value in values)
+    if not flat.isascii():
+        for match in _HAN.finditer(flat):
+            value = han_value(match.group())
+            if value is not None:
+                found.add(value)
+    for match in _NUMBER_WORD.finditer(flat):
+        found.add(_NUMBER_WORDS[match.group().lower()])
+    return found
+
+
+def _quantity(text: str, flat: str, match: re.Match[str], *, han: bool) -> Quantity | None:
+    start, end = match.span()
+    numeral = match.group()
+    pairs: tuple[tuple[float, float], ...]
+    if han:
+        value = han_value(numeral)
+        pairs = () if value is None else ((value, 1.0),)
+    else:
+        pairs = tuple((value, 10.0 ** -decimals(numeral, value)) for value in readings(numeral))
+    scale = _MULTIPLIER.match(flat, end)
+    if scale is not None:
+        factor = MULTIPLIERS[scale.group(1).lower()]
+        pairs = tuple((value * factor, step * factor) for value, step in pairs)
+        end = scale.end()
+    if not pairs:
+        return None
+    kind, unit, end, start = _kind(flat, start, end)
+    if han and kind is Kind.NUMBER and len(numeral) < 2:
+        return None
+    sure = unit is None or not is_weak(unit)
+    return Quantity(kind, pairs, unit, start, end, text[start:end], sure)
+
+
+def _kind(flat: str, start: int, end: int) -> tuple[Kind, str | None, int, int]:
+    """Kind and unit of the number at `start:end`, and the span with its unit."""
+    rating = _RATING_AFTER.match(flat, end)
+    if rating is not None:
+        return Kind.RATING, "rating", rating.end(), start
+    before = _CURRENCY_BEFORE.search(flat, max(0, start - 6), start)
+    if before is not None:
+        return Kind.CURRENCY, before.group(1).lower(), end, before.start()
+    after = _UNIT_AFTER.match(flat, end)
+    if after is not None:
+        unit = after.group(1).lower()
+        kind = UNIT_KINDS[unit]
+        if kind is Kind.RATING and flat[end : end + 1] == "-":
+            # a "5-star hotel" is a class of hotel, no rating that somebody gave
+            return Kind.NUMBER, None, after.end(), start
+        return kind, unit, after.end(), start
+    if _RATING_BEFORE.search(flat, max(0, start - 24), start) is not None:
+        return Kind.RATING, "rating", end, start
+    return Kind.NUMBER, None, end, start
+
+
+_MONTH = (
+    r"(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|may|mai|june?|juni|july?|juli|aug(?:ust)?|"
+    r"sep(?:t(?:ember)?)?|oct(?:ober)?|okt(?:ober)?|nov(?:ember)?|dec(?:ember)?|dez(?:ember)?|janvier|février|mars|avril|"
+    r"juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|agosto|"
+    r"septiembre|octubre|noviembre|diciembre)"
+)
+_HAN_DIGITS = "[零〇一二三四五六七八九十\\d]"
+_DATE = (
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?|"
+    r"\d{1,2}[-/.]\d{1,2}[-/.](?:19|20)?\d{2}(?!\d)|"
+    rf"\b{_MONTH}\.? ?\d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,? ?(?:19|20)\d{{2}})?|"
+    rf"\d{{1,2}}(?:st|nd|rd|th|\.)? ?(?:of |de |- )?{_MONTH}\b\.?(?:,?(?: de)? ?(?:19|20)\d{{2}})?|"
+    rf"\b{_MONTH},? (?:19|20)\d{{2}}|"
+    rf"(?:{_HAN_DIGITS}{{2,4}} ?年 ?)?{_HAN_DIGITS}{{1,3}} ?月(?: ?{_HAN_DIGITS}{{1,3}} ?[日号])?|"
+    rf"{_HAN_DIGITS}{{4}} ?年"
+)
+_TIME = (
+    r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]\.?m\b\.?)?|\d{1,2} ?[ap]\.?m\b\.?|\b\d{1,2}h\d{2}\b|\d{1,2}(?::\d{2})? ?Uhr\b|"
+    rf"{_HAN_DIGITS}{{1,3}} ?[点點时時](?: ?(?:{_HAN_DIGITS}{{1,3}} ?分|半|整))?(?!间|間)"
+)
+# what looks like a number inside a name, an address or a code isn't one: HAT097, u_4471, 10.0.0.1, v2.1
+_OTHER = (
+    r"https?://[^\s)>\]]+|[\w.+-]{1,64}@[\w.-]+|\b[A-Za-z_]+[-_]?\d[\w-]*|#\w+|\d+(?:\.\d+){3,}|"
+    r"\d+(?=[A-Za-z_]\w*\d)"
+)
+_TOKEN = re.compile(
+    rf"(?P<other>{_OTHER})|(?P<date>{_DATE})|(?P<time>{_TIME})|(?P<number>{NUMERAL})|(?P<han>{HAN_NUMERAL})",
+    re.IGNORECASE,
+)
+_ANY_NUMBER = re.compile(rf"({NUMERAL})")
+_HAN = re.compile(HAN_NUMERAL)
+
+
+def _alternatives(words: list[str]) -> str:
+    # a word of letters must end there; a sign or a Chinese unit needs no end
+    return "|".join(
+        re.escape(word) + (r"(?![A-Za-zÀ-ÿ])" if word[-1].isascii() and word[-1].isalpha() else "")
+        for word in sorted(words, key=len, reverse=True)
+    )
+
+
+_MULTIPLIER = re.compile(rf" ?({_alternatives(list(MULTIPLIERS))})", re.IGNORECASE)
+_UNIT_AFTER = re.compile(rf"[ -]?({_alternatives(list(UNIT_KINDS))})", re.IGNORECASE)
+_CURRENCY_CODES = "USD|EUR|GBP|JPY|CNY|RMB|INR|KRW|CAD|AUD|CHF|SGD|HKD|TWD|BRL|MXN|SEK|NOK|DKK|PLN"
+_CURRENCY_BEFORE = re.compile(rf"([{CURRENCY_SIGNS}]|\b(?:{_CURRENCY_CODES})|Rs\.?)[ -]{{0,2}}$")
+_RATING_AFTER = re.compile(
+    r" ?/ ?(?:5|10)(?![\d/])| out of (?:5|10)\b| von (?:5|10)\b| sur (?:5|10)\b| ?[★⭐]| stars?\b(?! hotel)|"
+    r" ?星(?!级)| ?分(?=.{0,3}[))])"
+)
+_RATING_BEFORE = re.compile(
+    r"(?:\brat(?:ed|ing)|\bscored?|评分|評分|评级|bewertung|bewertet|note|calificación|★|⭐)"
+    r"(?: is| of| at| mit| de|为|是|達|达)?[ :：(]{0,3}$",
+    re.IGNORECASE,
+)
+_NUMBER_WORDS = {
+    word: float(value)
+    for value, words in {
+        0.5: "half",
+        1: "one single",
+        2: "two both twice double pair couple second zwei deux dos",
+        3: "three triple third drei trois tres",
+        4: "four quarter vier quatre cuatro",
+        5: "five fünf cinq cinco",
+        6: "six sechs seis",
+        7: "seven sieben sept siete",
+        8: "eight acht huit ocho",
+        9: "nine neun neuf nueve",
+        10: "ten zehn dix diez",
+        11: "eleven elf",
+        12: "twelve dozen zwölf",
+    }.items()
+    for word in words.split()
+}
+_NUMBER_WORD = re.compile(r"\b(?:" + "|".join(_NUMBER_WORDS) + r")\b", re.IGNORECASE)

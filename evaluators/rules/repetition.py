@@ -1,0 +1,128 @@
+"""Calls by what they did: same tool, same arguments, same outcome.
+
+In goes a run, out come its tool calls as comparable steps, in order, hand-offs and output tools left out.  Two calls
+are alike when only the order of keys, the spelling of numbers or an explicit null tells them apart.  What was not
+captured or was cut is equal to nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import orjson
+
+from evaluators.cases import JsonValue, Run, ToolCall, Turn
+from evaluators.rules.effects import Effect, effect_of
+from evaluators.rules.errors import ToolError, error_of
+from evaluators.rules.raw_arguments import ArgumentState, read_arguments
+from evaluators.rules.structured import structured
+from evaluators.rules.tool_names import is_plumbing
+
+_MAX_DEPTH = 40
+_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One tool call of a run.
+
+    `arguments` and `outcome` are fingerprints, None where they can't be known.  `succeeded` is None when the outcome
+    isn't known.  `turn` is None for a call that no captured model turn asked for.
+    """
+
+    index: int
+    call: ToolCall
+    turn: Turn | None
+    effect: Effect
+    arguments: str | None
+    outcome: str | None
+    error: ToolError | None
+    succeeded: bool | None
+
+    @property
+    def user_turn(self) -> int | None:
+        """Which message of the user this call answers; None when not known."""
+        return None if self.turn is None else self.turn.user_turn
+
+    @property
+    def agent(self) -> str | None:
+        """The agent that made the call."""
+        return None if self.turn is None else self.turn.agent
+
+
+def steps_of(run: Run, *, read_tools: Collection[str] = (), write_tools: Collection[str] = ()) -> list[Step]:
+    """The tool calls of `run` in order, hand-offs and output tools left out."""
+    placed = [(call, turn) for turn in run.turns for call in turn.calls] + [(call, None) for call in run.loose_calls]
+    steps: list[Step] = []
+    for call, turn in placed:
+        if is_plumbing(call):
+            continue
+        error = error_of(call.result)
+        outcome = outcome_fingerprint(call)
+        known = error is not None or (call.result is not None and call.result.content is not None)
+        steps.append(
+            Step(
+                index=len(steps),
+                call=call,
+                turn=turn,
+                effect=effect_of(call.name, read_tools=read_tools, write_tools=write_tools),
+                arguments=argument_fingerprint(call),
+                outcome=outcome,
+                error=error,
+                succeeded=(error is None) if known else None,
+            )
+        )
+    return steps
+
+
+def argument_fingerprint(call: ToolCall) -> str | None:
+    """A short hash of the normalised arguments; None when they were cut or not captured."""
+    if call.truncated:
+        return None
+    read = read_arguments(call)
+    if read.state is ArgumentState.NOT_CAPTURED:
+        return None
+    if read.state is ArgumentState.OBJECT:
+        return _fingerprint({key: value for key, value in read.value.items() if value is not None})
+    return _fingerprint(" ".join(read.text.split()))
+
+
+def outcome_fingerprint(call: ToolCall) -> str | None:
+    """A short hash of the result or error; None when it was cut or not captured."""
+    result = call.result
+    if result is None or result.truncated or (result.content is None and not result.error):
+        return None
+    text = result.error or result.content or ""
+    value = structured(text)
+    return _fingerprint(" ".join(text.split()) if value is None else value)
+
+
+def same_call(one: Step, other: Step) -> bool:
+    """Whether two steps called the same tool with the same arguments."""
+    return one.call.name == other.call.name and one.arguments is not None and one.arguments == other.arguments
+
+
+def _fingerprint(value: JsonValue) -> str:
+    try:
+        plain = orjson.dumps(_normal(value, 0), option=orjson.OPT_SORT_KEYS)
+    except (TypeError, ValueError):
+        # lone surrogates and whole numbers beyond 64 bits
+        plain = repr(value).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(plain, digest_size=_DIGITS // 2).hexdigest()
+
+
+def _normal(value: JsonValue, depth: int) -> JsonValue:
+    if isinstance(value, str):
+        return unicodedata.normalize("NFC", value).strip()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    if depth > _MAX_DEPTH:
+        return None
+    if isinstance(value, dict):
+        return {key: _normal(inner, depth + 1) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_normal(inner, depth + 1) for inner in value]
+    return value

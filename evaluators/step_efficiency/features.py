@@ -1,0 +1,133 @@
+"""Counts that describe how a run went about its task, for people and dashboards; nothing is judged by them.
+
+In go the steps and labels of a run, out come JSON values.  Content never appears in them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from evaluators.cases import JsonValue, Run
+from evaluators.rules.effects import Effect
+from evaluators.rules.material import scalars
+from evaluators.rules.raw_arguments import read_arguments
+from evaluators.rules.repetition import Step, same_call
+from evaluators.rules.structured import leaves, structured
+
+_MAX_WORDS = 20_000
+_RESOURCE_NAMES = frozenset({"path", "file", "filename", "file_path", "filepath", "url", "uri"})
+_EMPTY = frozenset({"", "[]", "{}", "null", "none", '""'})
+_WORD = re.compile(r"[^\W_]{2,}(?:[.:-][^\W_]+)*|\d+(?:[.,]\d+)*")
+
+
+def used_results(run: Run, steps: Sequence[Step]) -> list[bool | None]:
+    """Per step whether anything of its result shows up in the answer, in a later text or in later arguments.
+
+    None for writes and for results that weren't captured.
+    """
+    texts: list[set[str]] = [set() for _ in range(len(steps) + 1)]
+    texts[len(steps)] = _words(run.final_answer or "")
+    at = {step.call.id: step.index for step in steps}
+    for turn in run.turns:
+        mine = [at[call.id] for call in turn.calls if call.id in at]
+        if turn.text:
+            texts[min(mine, default=len(steps))] |= _words(turn.text)
+    for step in steps:
+        arguments = " ".join(str(scalar) for scalar in scalars(read_arguments(step.call).value))
+        texts[step.index] |= _words(arguments)
+    later: set[str] = set(texts[len(steps)])
+    used: list[bool | None] = [None] * len(steps)
+    for step in reversed(steps):
+        content = step.call.result.content if step.call.result is not None else None
+        if step.effect is not Effect.WRITE and step.succeeded and content is not None:
+            # words that the call's own arguments already had prove nothing
+            used[step.index] = bool((_result_words(content) - texts[step.index]) & later)
+        later |= texts[step.index]
+    return used
+
+
+def features(run: Run, steps: Sequence[Step], used: Sequence[bool | None]) -> dict[str, JsonValue]:
+    """The counts of a run."""
+    signatures = Counter((step.call.name, step.arguments) for step in steps if step.arguments is not None)
+    pairs = list(pairwise(steps))
+    after_failure = [(a, b) for a, b in pairs if a.succeeded is False and a.call.name == b.call.name]
+    known = [step for step in steps if step.succeeded and step.call.result is not None]
+    reads = [flag for flag in used if flag is not None]
+    return {
+        "total_steps": len(run.turns),
+        "tool_calls": len(steps),
+        "same_tool_same_args_repeats": sum(count - 1 for count in signatures.values()),
+        "consecutive_same_tool_runs": _runs_of_same_tool(steps),
+        "failed_tool_retries": len(after_failure),
+        "unchanged_failed_retries": sum(same_call(a, b) for a, b in after_failure),
+        "arguments_changed_after_failure": sum(
+            b.arguments is not None and a.arguments is not None and a.arguments != b.arguments for a, b in after_failure
+        ),
+        "empty_result_ratio": _share(sum(_is_empty(step) for step in known), len(known)),
+        "unused_result_ratio": _share(sum(not flag for flag in reads), len(reads)),
+        "most_reads_of_one_resource": max(_reads_per_resource(steps).values(), default=0),
+        "duration_share": _duration_share(steps),
+        "trace_truncated": run.partial or run.truncated,
+    }
+
+
+def _runs_of_same_tool(steps: Sequence[Step]) -> int:
+    """How many stretches of two or more calls of one tool there are."""
+    starts = 0
+    for at in range(1, len(steps)):
+        same = steps[at].call.name == steps[at - 1].call.name
+        before = at > 1 and steps[at - 1].call.name == steps[at - 2].call.name
+        starts += same and not before
+    return starts
+
+
+def _reads_per_resource(steps: Sequence[Step]) -> Counter[str]:
+    """Successful reads per file or URL."""
+    reads: Counter[str] = Counter()
+    for step in steps:
+        if step.effect is not Effect.READ or not step.succeeded:
+            continue
+        for name, value in read_arguments(step.call).value.items():
+            if name.lower() in _RESOURCE_NAMES and isinstance(value, str):
+                reads[value] += 1
+    return reads
+
+
+def _duration_share(steps: Sequence[Step]) -> dict[str, JsonValue]:
+    spent: Counter[str] = Counter()
+    for step in steps:
+        if step.call.result is not None and step.call.result.duration_s:
+            # whole microseconds, so that a Counter of ints stays exact
+            spent[step.call.name] += round(step.call.result.duration_s * 1e6)
+    total = sum(spent.values())
+    return {name: round(value / total, 4) for name, value in spent.most_common(20)} if total else {}
+
+
+def _is_empty(step: Step) -> bool:
+    content = step.call.result.content if step.call.result is not None else None
+    if content is None:
+        return False
+    return content.strip().lower() in _EMPTY or structured(content) in ([], {})
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+def _words(text: str) -> set[str]:
+    found: set[str] = set()
+    for match in _WORD.finditer(text.casefold()):
+        found.add(match.group())
+        if len(found) >= _MAX_WORDS:
+            break
+    return found
+
+
+def _result_words(content: str) -> set[str]:
+    value = structured(content)
+    if value is None:
+        return _words(content)
+    return _words(" ".join(str(leaf.value) for leaf in leaves(value)))

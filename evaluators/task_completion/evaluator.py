@@ -1,0 +1,152 @@
+"""The task completion evaluator: aborted runs by rule, outcomes by a judge, the score by arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import orjson
+
+from evaluators.cases import JsonValue, RunCase
+from evaluators.criteria import load_criteria
+from evaluators.evaluator import Evaluator, Screening
+from evaluators.issues import IssueCode
+from evaluators.judge.question import JudgeAnswer, Question
+from evaluators.rules.inputs import has_user_input
+from evaluators.task_completion.answer import SubGoal, TaskCompletionAnswer
+from evaluators.task_completion.settings import TaskCompletionSettings
+from evaluators.verdict import Issue, Level, Method, Status, Verdict, issue
+
+_WORTH = {"done": 1.0, "partly": 0.5, "not": 0.0}
+_BY_JUDGE, _LESS_WHEN_CUT, _LESS_PER_UNVERIFIED = 0.8, 0.2, 0.3
+_MAX_REFERENCE_CHARS = 6_000
+
+
+class TaskCompletion(Evaluator[RunCase]):
+    """DeepEval's TaskCompletion with the arithmetic taken from the model: mean of sub-goals, done 1, partly 0.5."""
+
+    name = "task_completion"
+    level = Level.TRACE
+    good_label = "pass"
+    bad_label = "fail"
+    code_version = "1"
+
+    def __init__(self, settings: TaskCompletionSettings | None = None) -> None:
+        super().__init__(settings or TaskCompletionSettings())
+        self._task = (settings or TaskCompletionSettings()).task
+        self._strict = (settings or TaskCompletionSettings()).strict
+
+    def criteria(self) -> str:
+        """The prompt text."""
+        return load_criteria(__package__ or "")
+
+    def screen(self, case: RunCase) -> Screening:
+        """Fail a run that is known to have ended without an answer; everything else needs a judge."""
+        run = case.run
+        if run.partial:
+            return Screening(status=Status.MISSING_INPUT, reason="Part of the trace never arrived.")
+        if not self._given_task(case) and not has_user_input(run, run.turns[0] if run.turns else None):
+            return Screening(status=Status.MISSING_INPUT, reason="What the user asked for was not captured.")
+        last = run.turns[-1] if run.turns else None
+        if run.final_answer is None:
+            if any(call.awaiting_approval for call in run.calls):
+                return Screening(status=Status.NOT_APPLICABLE, reason="The run waits for somebody's approval.")
+            if run.aborted or (run.answered is False and not (last is not None and last.partial)):
+                return _aborted(run.abort_reason, run.ref)
+            return Screening(status=Status.MISSING_INPUT, reason="The final answer was not captured.")
+        if run.aborted and not run.final_answer.strip():
+            return _aborted(run.abort_reason, run.ref)
+        return Screening(status=Status.NEEDS_JUDGE, reason="Whether the task was done needs a judge.")
+
+    def question(self, case: RunCase, screening: Screening) -> Question:
+        """Sub-goals and their outcomes."""
+        task = self._given_task(case)
+        parts = ["The whole run."]
+        if task:
+            parts.append(f"The task, as given from outside the run: {task}")
+        reference = case.options.get("reference")
+        if isinstance(reference, Mapping):
+            parts += _of_reference(reference)
+        elif isinstance(reference, str) and reference.strip():
+            parts.append(f"What should come out, as given from outside the run: {reference[:_MAX_REFERENCE_CHARS]}")
+        return Question(
+            evaluator=self.name, criteria=self.criteria(), subject="\n".join(parts), answer_type=TaskCompletionAnswer
+        )
+
+    def conclude(self, case: RunCase, screening: Screening, answer: JudgeAnswer) -> Verdict:
+        """The mean of the sub-goals that could be verified; no score when none could."""
+        content = answer.content
+        if not isinstance(content, TaskCompletionAnswer):
+            raise TypeError(f"{self.name}: the answer is a {type(content).__name__}")
+        known = [goal for goal in content.sub_goals if goal.state != "unverified"]
+        told: dict[str, JsonValue] = {"sub_goals": [_told(goal) for goal in content.sub_goals]}
+        evidence = tuple(
+            dict.fromkeys((*(ref for goal in content.sub_goals for ref in goal.evidence), *answer.evidence))
+        )
+        if not known:
+            empty = Screening(status=Status.MISSING_INPUT, evidence=evidence, details=told)
+            return self.unscored(empty, Status.MISSING_INPUT, f"No outcome could be verified: {content.explanation}")
+        score = task_score(known, strict=self._strict)
+        screened = Screening(
+            status=Status.OK,
+            issues=tuple(_issues(content)),
+            evidence=evidence,
+            details=told,
+        )
+        confidence = _BY_JUDGE - _LESS_PER_UNVERIFIED * (1 - len(known) / len(content.sub_goals))
+        if answer.input_cut or case.run.truncated:
+            confidence -= _LESS_WHEN_CUT
+        return self.scored(screened, score, confidence, method=Method.JUDGE, explanation=content.explanation)
+
+    def _given_task(self, case: RunCase) -> str | None:
+        """The task from the reference or the configuration; None when it is what the user says in the run."""
+        reference = case.options.get("reference")
+        if isinstance(reference, Mapping) and isinstance(reference.get("task"), str):
+            return str(reference["task"])
+        given = case.options.get("task")
+        return given if isinstance(given, str) and given.strip() else self._task
+
+
+def task_score(goals: Sequence[SubGoal], *, strict: bool) -> float:
+    """Mean worth of verified sub-goals (done 1, partly 0.5, not 0); with `strict` 0 unless all are done."""
+    score = sum(_WORTH[goal.state] for goal in goals) / len(goals)
+    return score if not strict or score == 1.0 else 0.0
+
+
+def _aborted(reason: str | None, ref: str | None) -> Screening:
+    # the reason comes from spans, and its words are for the trace, not for a verdict
+    kind = "The run crashed" if reason else "The run ended"
+    found = issue(IssueCode.RUN_ABORTED, f"{kind} before there was an answer to the user.", ref=ref)
+    return Screening(
+        status=Status.OK,
+        score=0.0,
+        confidence=0.95,
+        issues=(found,),
+        evidence=(ref,) if ref is not None else (),
+    )
+
+
+def _issues(content: TaskCompletionAnswer) -> list[Issue]:
+    missed = [goal for goal in content.sub_goals if goal.state in ("partly", "not")]
+    detail = "; ".join(f"{goal.goal}: {goal.outcome}" for goal in missed[:3]) or content.explanation
+    codes = dict.fromkeys(content.problems)
+    return [issue(IssueCode(code), detail) for code in codes]
+
+
+def _told(goal: SubGoal) -> JsonValue:
+    return {"goal": goal.goal, "outcome": goal.outcome, "state": goal.state, "evidence": list(goal.evidence)}
+
+
+def _of_reference(reference: Mapping[str, JsonValue]) -> list[str]:
+    """What a reference says of the outcome; its task is told apart."""
+    told: list[str] = []
+    outcome = reference.get("outcome")
+    if isinstance(outcome, str) and outcome.strip():
+        told.append(f"What should come out, as given from outside the run: {outcome[:_MAX_REFERENCE_CHARS]}")
+    for key, said in (
+        ("tool_calls", "Calls that a successful run would have made (others may lead to the same outcome)"),
+        ("required_outputs", "What the answers to the user must have contained"),
+    ):
+        value = reference.get(key)
+        if isinstance(value, list) and value:
+            told.append(f"{said}: {orjson.dumps(value).decode()[:_MAX_REFERENCE_CHARS]}")
+    return told

@@ -1,0 +1,40 @@
+"""What a judge answers about the handling of results, one answer per call."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from evaluators.issues import IssueCode
+
+Fault = Literal[
+    IssueCode.MISREAD_VALUE,
+    IssueCode.FABRICATED,
+    IssueCode.WRONG_CONVERSION,
+    IssueCode.ERROR_IGNORED,
+    IssueCode.ERROR_MISREPORTED,
+    IssueCode.NOT_RETRIED,
+    IssueCode.ARGUMENT_NOT_CORRECTED,
+    IssueCode.IDENTICAL_RETRY,
+    IssueCode.LEAK,
+    IssueCode.RESULT_IGNORED,
+    IssueCode.MEANING_REVERSED,
+    IssueCode.PARTIAL_RESULT_HIDDEN,
+]
+
+
+class HandledCall(BaseModel):
+    """How the result of one call was handled."""
+
+    call_id: str
+    reasoning: str = Field(description="What the result says against what the answer makes of it, in two sentences.")
+    label: Literal["correct", "incorrect"]
+    issues: list[Fault] = Field(description="Empty when correct, except for not_retried.")
+
+
+class ToolResponseHandlingAnswer(BaseModel):
+    """One entry per call whose result was new to the turn."""
+
+    calls: list[HandledCall]
+    explanation: str = Field(description="At most three sentences for the person who reads the score.")

@@ -1,0 +1,226 @@
+"""The tool response handling evaluator: faults that rules can prove, suspicions for a judge, one verdict per turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from evaluators.cases import ResponseCase, ToolCall
+from evaluators.criteria import load_criteria
+from evaluators.evaluator import Evaluator, Screening
+from evaluators.issues import IssueCode, Severity, default_severity
+from evaluators.judge.question import JudgeAnswer, Question, turn_name
+from evaluators.rules.grounding import Finding, ungrounded
+from evaluators.rules.inputs import has_user_input
+from evaluators.rules.material import answer_of, material_of, user_texts
+from evaluators.rules.repetition import steps_of
+from evaluators.rules.secrets import redact
+from evaluators.rules.tool_names import is_plumbing
+from evaluators.tool_response_handling.answer import HandledCall, ToolResponseHandlingAnswer
+from evaluators.tool_response_handling.leaks import leaks
+from evaluators.tool_response_handling.reporting import misreported_errors, not_retried
+from evaluators.tool_response_handling.retries import futile_retries
+from evaluators.tool_response_handling.settings import ToolResponseHandlingSettings
+from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict, issue
+
+_BY_RULE, _BY_JUDGE, _LESS_WHEN_CUT = 0.95, 0.8, 0.2
+
+
+class ToolResponseHandling(Evaluator[ResponseCase]):
+    """Phoenix's tool response handling, per call: score = correct / judged, correct only if all are."""
+
+    name = "tool_response_handling"
+    level = Level.SPAN
+    good_label = "correct"
+    bad_label = "incorrect"
+    code_version = "1"
+
+    def __init__(self, settings: ToolResponseHandlingSettings | None = None) -> None:
+        super().__init__(settings or ToolResponseHandlingSettings())
+        self._own = settings or ToolResponseHandlingSettings()
+
+    def criteria(self) -> str:
+        """The prompt text."""
+        return load_criteria(__package__ or "")
+
+    def screen(self, case: ResponseCase) -> Screening:
+        """Incorrect where a rule is conclusive, else open; rules alone never say correct."""
+        closed = _not_judged(case)
+        if closed is not None:
+            return closed
+        findings = self._findings(case)
+        issues = tuple(_issue(finding, case) for finding in findings)
+        at_fault = tuple(dict.fromkeys(f.call_id for f in findings if f.conclusive and f.call_id is not None))
+        if not any(finding.conclusive for finding in findings):
+            return Screening(
+                status=Status.NEEDS_JUDGE, issues=issues, reason="Whether it was told truly needs a judge."
+            )
+        return Screening(
+            status=Status.OK,
+            score=0.0,
+            confidence=_BY_RULE,
+            issues=issues,
+            calls=tuple(_faulty(call_id, findings) for call_id in at_fault),
+            evidence=_places(case, at_fault),
+        )
+
+    def question(self, case: ResponseCase, screening: Screening) -> Question:
+        """How each new result was handled."""
+        calls = _judged_calls(case)
+        if case.turn is None:
+            made = "The run's final answer, the only text that is known to follow these results."
+        else:
+            made = f"{turn_name(case.turn.index).capitalize()}: its text and its calls."
+        listed = ", ".join(call.id for call in calls)
+        context = ""
+        if case.later:
+            context = f" {turn_name(case.later[0].index).capitalize()} and later ones only show what followed."
+        return Question(
+            evaluator=self.name,
+            criteria=self.criteria(),
+            subject=f"{made} It was the first to see the results of {listed}.{context}",
+            answer_type=ToolResponseHandlingAnswer,
+            findings=tuple(found.detail for found in screening.issues),
+            call_ids=tuple(call.id for call in calls),
+        )
+
+    def conclude(self, case: ResponseCase, screening: Screening, answer: JudgeAnswer) -> Verdict:
+        """Per call what the judge says; an honest failure that nobody retried stays correct."""
+        content = answer.content
+        if not isinstance(content, ToolResponseHandlingAnswer):
+            raise TypeError(f"{self.name}: the answer is a {type(content).__name__}")
+        settled = [_settled(handled) for handled in content.calls]
+        if not settled:
+            return self.unscored(screening, Status.JUDGE_ERROR, "The judge answered for no call.")
+        issues = [
+            issue(code, handled.reasoning, call_id=handled.call_id, ref=_ref(case, handled.call_id))
+            for handled, (_, codes) in zip(content.calls, settled, strict=True)
+            for code in codes
+        ]
+        wrong = [handled.call_id for handled, (good, _) in zip(content.calls, settled, strict=True) if not good]
+        screened = replace(
+            screening,
+            status=Status.OK,
+            issues=tuple(issues),
+            calls=tuple(
+                CallVerdict(
+                    call_id=handled.call_id, label=self.good_label if good else self.bad_label, issues=tuple(codes)
+                )
+                for handled, (good, codes) in zip(content.calls, settled, strict=True)
+            ),
+            evidence=tuple(dict.fromkeys((*_places(case, wrong), *answer.evidence))),
+        )
+        score = sum(good for good, _ in settled) / len(settled)
+        confidence = _BY_JUDGE - (_LESS_WHEN_CUT if answer.input_cut or _is_cut(case) else 0.0)
+        return self.scored(screened, score, confidence, method=Method.JUDGE, explanation=content.explanation)
+
+    def _findings(self, case: ResponseCase) -> list[Finding]:
+        calls = _judged_calls(case)
+        findings: list[Finding] = []
+        turn = case.turn
+        if turn is not None and turn.calls:
+            steps = steps_of(case.run, read_tools=self._own.read_tools, write_tools=self._own.write_tools)
+            findings += futile_retries(steps, turn)
+        text = answer_of(case)
+        if not text:
+            return findings
+        material = material_of(case)
+        findings += leaks(
+            text,
+            material.calls,
+            user_texts(case.run, turn),
+            to_user=_is_read_by_user(case, text),
+            shown_hosts=self._own.internal_hosts,
+        )
+        if turn is None or not turn.partial:
+            findings += ungrounded(text, calls, material)
+        if turn is None or not turn.calls:
+            findings += misreported_errors(text, calls)
+            findings += not_retried(calls, turn, case.later)
+        return findings
+
+
+def _not_judged(case: ResponseCase) -> Screening | None:
+    turn = case.turn
+    calls = [call for call in case.calls if not is_plumbing(call)]
+    if not calls:
+        return Screening(status=Status.NOT_APPLICABLE, reason="No tool results, only hand-offs or output tools.")
+    if all(call.awaiting_approval for call in calls):
+        return Screening(status=Status.NOT_APPLICABLE, reason="The calls wait for somebody's approval.")
+    if turn is not None and turn.error is not None:
+        return Screening(status=Status.NOT_APPLICABLE, reason="The model request failed, so there is no answer.")
+    if not _judged_calls(case):
+        return Screening(status=Status.MISSING_INPUT, reason="The results of the calls were not captured.")
+    text = answer_of(case)
+    if text is None and not (turn is not None and turn.calls):
+        return Screening(status=Status.MISSING_INPUT, reason="No later text of the model was captured.")
+    if not has_user_input(case.run, turn):
+        return Screening(status=Status.MISSING_INPUT, reason="What the user asked for was not captured.")
+    return None
+
+
+def _judged_calls(case: ResponseCase) -> tuple[ToolCall, ...]:
+    return tuple(
+        call
+        for call in case.calls
+        if not is_plumbing(call)
+        and not call.awaiting_approval
+        and call.result is not None
+        and (call.result.content is not None or call.result.error is not None)
+    )
+
+
+def _is_read_by_user(case: ResponseCase, text: str) -> bool:
+    """Whether the text is the last of its turn and isn't what a sub-agent gave back to another agent."""
+    if case.turn is None:
+        return True
+    if case.turn.calls:
+        return False
+    return not any(
+        call.result is not None and (call.result.content or "").strip() == text.strip() for call in case.run.calls
+    )
+
+
+def _is_cut(case: ResponseCase) -> bool:
+    return any(call.result is not None and call.result.truncated for call in case.calls)
+
+
+def _issue(finding: Finding, case: ResponseCase) -> Issue:
+    return issue(
+        finding.code,
+        redact(finding.detail),
+        call_id=finding.call_id,
+        ref=_ref(case, finding.call_id),
+        conclusive=finding.conclusive,
+        # a leak that is only suspected must not read as a critical one
+        severity=None if finding.conclusive or finding.code is not IssueCode.LEAK else Severity.MAJOR,
+    )
+
+
+def _ref(case: ResponseCase, call_id: str | None) -> str | None:
+    own = case.turn.calls if case.turn is not None else ()
+    call = next((c for c in (*case.calls, *own) if c.id == call_id), None)
+    if call is not None and (call.ref is not None or (call.result is not None and call.result.ref is not None)):
+        return call.ref or (call.result.ref if call.result is not None else None)
+    return case.turn.ref if case.turn is not None else case.run.ref
+
+
+def _places(case: ResponseCase, call_ids: Sequence[str]) -> tuple[str, ...]:
+    places = [_ref(case, call_id) for call_id in call_ids]
+    if case.turn is not None:
+        places.append(case.turn.ref)
+    return tuple(dict.fromkeys(place for place in places if place is not None))
+
+
+def _faulty(call_id: str, findings: Sequence[Finding]) -> CallVerdict:
+    codes = dict.fromkeys(f.code for f in findings if f.conclusive and f.call_id == call_id)
+    return CallVerdict(call_id=call_id, label=ToolResponseHandling.bad_label, issues=tuple(codes))
+
+
+def _settled(handled: HandledCall) -> tuple[bool, list[IssueCode]]:
+    """Whether a call counts as handled correctly, and the codes that go with it."""
+    codes = [IssueCode(code) for code in dict.fromkeys(handled.issues)]
+    grave = [code for code in codes if default_severity(code) is not Severity.MINOR]
+    if handled.label == "correct" or (codes and not grave):
+        return True, [code for code in codes if code not in grave]
+    return False, codes
