@@ -87,8 +87,10 @@ def _output_call(call: CallDraft) -> str | None:
 def _told_answer(top: Node | None, nodes: Sequence[Node]) -> str | None:
     """The answer as the run's own span, or the last agent's in it, has it."""
     agents = [node for node in nodes if node.kind in (Kind.AGENT, Kind.WORKFLOW) and node.tool is None]
-    for node in [top, *agents[:1]] if top is not None else agents[:1]:
-        facts = node.facts if node is not None else None
+    if top is not None:
+        agents.insert(0, top)
+    for node in agents[:2]:
+        facts = node.facts
         if facts is None:
             continue
         if facts.output_text:

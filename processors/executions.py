@@ -81,6 +81,17 @@ def match(
     ]
 
 
+def is_bookkeeping(call: CallDraft, offered: set[str]) -> bool:
+    """Whether an execution that nobody asked for is only a framework's own span about tools.
+
+    It names no tool that was offered, and has neither arguments nor an outcome.
+    """
+    tool = call.tool
+    if tool is None or call.from_model or not offered or name_key(call.name) in offered:
+        return False
+    return tool.arguments is None and tool.result is None and tool.error is None
+
+
 def _scope(call: CallDraft) -> str | None:
     return call.turn.scope if call.turn is not None else None
 

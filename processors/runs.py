@@ -11,11 +11,12 @@ from processors.conventions.facts import Kind, MessageFacts, SpanFacts
 from processors.conversation import asked_by_user, count_user_turns
 from processors.drafts import CallDraft, Draft, calls_of, drafted
 from processors.endings import Ending, ending_of
-from processors.executions import executed, match
+from processors.executions import executed, is_bookkeeping, match
 from processors.grouping import Group
 from processors.histories import infer_unshown, pair, recover_outputs
 from processors.plumbing import is_handoff
 from processors.scopes import RUN, in_order, move_delegated, node_scopes, scope_of, without_utilities
+from processors.signatures import name_key
 from processors.tree import Node
 
 
@@ -40,6 +41,8 @@ def run_of(group: Group, session_id: str | None) -> list[Run]:
     loose = found + match(asked + found, executions, scopes)
     # Hand-offs that no model asked for are written into the history by the framework itself.
     loose = [call for call in loose if call.execution is not None or not is_handoff(call.name)]
+    offered = {name_key(tool.name) for draft in drafts for tool in draft.facts.tools or ()}
+    loose = [call for call in loose if not is_bookkeeping(call, offered)]
     loose_by_scope: dict[str, list[CallDraft]] = {}
     for call in loose:
         loose_by_scope.setdefault(_scope_of_call(call, scopes), []).append(call)

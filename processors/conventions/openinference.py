@@ -45,6 +45,7 @@ NODE_ID = "graph.node.id"
 SESSION = "session.id"
 
 _KINDS = {"LLM": Kind.LLM, "TOOL": Kind.TOOL, "AGENT": Kind.AGENT, "CHAIN": Kind.CHAIN}
+_NOTHING = frozenset({"", "None", "null"})
 _HANDOFF = re.compile(r"hand ?-?off\b|transfer_to_", re.IGNORECASE)
 
 
@@ -267,7 +268,7 @@ def _says_nothing(messages: tuple[MessageFacts, ...] | None) -> bool:
 
 def _plain(value: JsonValue) -> str | None:
     """Text that a person wrote or was told; None for serialised state."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or value in _NOTHING:
         return None
     decoded = parsed(value)
     if isinstance(decoded, str):
