@@ -118,7 +118,8 @@ class Evaluator(ABC, Generic[CaseT]):
     ) -> Verdict:
         """A verdict with a score: label and passed follow from score, threshold and critical issues."""
         passed = passes(score, self.settings.threshold, screening.issues)
-        decided = [found.detail for found in screening.issues if found.conclusive]
+        # Calls that are wrong in the same way are told once.
+        decided = dict.fromkeys(found.detail for found in screening.issues if found.conclusive)
         return Verdict(
             evaluator=self.name,
             level=self.level,

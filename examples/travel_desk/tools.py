@@ -68,7 +68,7 @@ def find_hotels(arguments: Mapping[str, Any]) -> Answer:
 
 
 def get_booking(arguments: Mapping[str, Any]) -> Answer:
-    return failure("not_found", f"there is no booking {arguments['booking_id']}")
+    return failure("not_found", f"booking {arguments['booking_id']} not found")
 
 
 def get_customer(arguments: Mapping[str, Any]) -> Answer:
