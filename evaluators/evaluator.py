@@ -119,7 +119,7 @@ class Evaluator(ABC, Generic[CaseT]):
         """A verdict with a score: label and passed follow from score, threshold and critical issues."""
         passed = passes(score, self.settings.threshold, screening.issues)
         # Calls that are wrong in the same way are told once.
-        decided = dict.fromkeys(found.detail for found in screening.issues if found.conclusive)
+        decided = list(dict.fromkeys(found.detail for found in screening.issues if found.conclusive))
         return Verdict(
             evaluator=self.name,
             level=self.level,

@@ -56,10 +56,13 @@ def ungrounded(answer: str, fresh: tuple[ToolCall, ...], material: Material) -> 
     odd = [quantity for quantity in mentioned if not words.hold(quantity)]
     if not odd:
         return _strange_names(text, fresh, words)
+    at = {quantity.start for quantity in odd}
     stated = claims(text, mentioned)
     support = _read(material)
     open_claims = (
-        [claim for claim in stated if claim.quantity in odd and _is_open(claim, support)] if material.complete else []
+        [claim for claim in stated if claim.quantity.start in at and _is_open(claim, support)]
+        if material.complete
+        else []
     )
     certain = []
     if open_claims and (held := _held(fresh)):
