@@ -38,12 +38,14 @@ class _Builder:
         self._notes = list(notes)
         self._problems: list[Problem] = []
         self._defined: dict[Kind, dict[str, Component | None]] = {}
+        self._exporters_given = False
 
     def build(self, raw: object) -> Config:
         document = self._map(raw, ())
         self._check_keys(document, (), _SECTIONS, {"connectors": "the sidecar has fixed pipelines without connectors"})
         for kind in Kind:
             self._defined[kind] = self._components(kind, document.get(kind.value))
+        self._exporters_given = bool(self._defined[Kind.EXPORTER])
         service = self._map(document.get("service"), ("service",))
         self._check_keys(service, ("service",), _SERVICE_KEYS, {})
         extensions = self._named(Kind.EXTENSION, service.get("extensions"), ("service", "extensions"))
@@ -190,7 +192,7 @@ class _Builder:
     def _fallback_exporters(self, signal: Signal, path: Path) -> list[str]:
         defined = self._defined[Kind.EXPORTER]
         wanted = [name for name in _FALLBACK_EXPORTERS[signal] if self._registry.find(Kind.EXPORTER, name)]
-        if not wanted or set(defined) - set(wanted):
+        if not wanted or self._exporters_given:
             what = "the pipeline has no exporter"
             self._problem((*path, "exporters"), what, f"name at least one of: {listed(defined)}")
             return []

@@ -49,7 +49,11 @@ def parse_yaml(text: str, name: str) -> Document:
     Raises:
         ConfigError: syntax errors with line and column, duplicate keys, keys that aren't text.
     """
-    loader = _CoreLoader(text)
+    try:
+        loader = _CoreLoader(text)
+    except yaml.reader.ReaderError as error:
+        what = f"not valid YAML: a character that isn't allowed at position {error.position}"
+        raise ConfigError([Problem((), what, "remove it", name)]) from None
     try:
         node = loader.get_single_node()
         if node is None:
@@ -60,9 +64,6 @@ def parse_yaml(text: str, name: str) -> Document:
         mark = error.problem_mark or error.context_mark
         place = f"{name}, line {mark.line + 1}, column {mark.column + 1}" if mark else name
         raise ConfigError([Problem((), f"not valid YAML: {error.problem}", "correct the syntax", place)]) from None
-    except yaml.reader.ReaderError as error:
-        what = f"not valid YAML: a character that isn't allowed at position {error.position}"
-        raise ConfigError([Problem((), what, "remove it", name)]) from None
     finally:
         loader.dispose()
     if reader.problems:
