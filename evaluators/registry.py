@@ -1,0 +1,53 @@
+"""The evaluators there are, by name: what a configuration may name, and how to make one.
+
+A new evaluator is one line here.  Nothing but the settings is looked at when an evaluator is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evaluators.evaluator import Evaluator, EvaluatorSettings
+from evaluators.step_efficiency import StepEfficiency, StepEfficiencySettings
+from evaluators.task_completion import TaskCompletion, TaskCompletionSettings
+from evaluators.tool_invocation import ToolInvocation, ToolInvocationSettings
+from evaluators.tool_response_handling import ToolResponseHandling, ToolResponseHandlingSettings
+from evaluators.tool_selection import ToolSelection, ToolSelectionSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An evaluator that can be configured."""
+
+    evaluator_type: type[Evaluator[Any]]
+    settings: type[EvaluatorSettings]
+    summary: str
+
+    @property
+    def name(self) -> str:
+        """The name under which verdicts, configuration keys and span attributes know it."""
+        return self.evaluator_type.name
+
+    def create(self, settings: EvaluatorSettings | None = None) -> Evaluator[Any]:
+        """The evaluator with these settings, or with its defaults.
+
+        Raises:
+            TypeError: the settings are those of another evaluator.
+        """
+        chosen = self.settings() if settings is None else settings
+        if not isinstance(chosen, self.settings):
+            raise TypeError(f"{self.name}: settings are {type(chosen).__name__}, not {self.settings.__name__}")
+        return self.evaluator_type(chosen)
+
+
+_ENTRIES = (
+    Entry(ToolSelection, ToolSelectionSettings, "Were the right tools chosen for this turn, or rightly none?"),
+    Entry(ToolInvocation, ToolInvocationSettings, "Was the tool called with the right arguments?"),
+    Entry(ToolResponseHandling, ToolResponseHandlingSettings, "Was the tool's result used truthfully and well?"),
+    Entry(TaskCompletion, TaskCompletionSettings, "Did the run do what the user asked for?"),
+    Entry(StepEfficiency, StepEfficiencySettings, "Were the run's tool calls needed?"),
+)
+
+EVALUATORS: Mapping[str, Entry] = {entry.name: entry for entry in _ENTRIES}

@@ -1,0 +1,250 @@
+"""Which values of a call's arguments come from nothing the model was told.
+
+In: the texts the model had seen (`Evidence`) and the arguments with their schemas.  Out: the values that no message,
+system prompt, earlier result, default or documented choice gives, not even by arithmetic, another spelling or another
+script.  Always a suspicion: what is common knowledge, composed or inferred can't be told apart here, so whatever could
+be that is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from evaluators.cases import JsonValue, Run, Turn
+from evaluators.rules.numbers import numbers
+from evaluators.rules.schema_forms import Schema
+
+_MOST_EVIDENCE_CHARS = 200_000
+_MOST_NUMBER_CHARS = 20_000
+_MOST_LEAVES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A scalar among the arguments, with the name of its field and that field's schema."""
+
+    argument: str
+    path: str
+    name: str
+    value: str | int | float
+    schema: Schema
+
+
+def values_of(arguments: Mapping[str, JsonValue], properties: Mapping[str, Schema]) -> Iterator[Value]:
+    """Every text and number among the arguments (no truth values, no nulls), at most sixty."""
+    given = 0
+    for argument, top in arguments.items():
+        stack: list[tuple[str, str, JsonValue, Schema]] = [(argument, argument, top, properties.get(argument, {}))]
+        while stack and given < _MOST_LEAVES:
+            path, name, value, schema = stack.pop()
+            if isinstance(value, dict):
+                inner = schema.get("properties")
+                known = inner if isinstance(inner, dict) else {}
+                stack += [(f"{path}.{key}", key, one, _schema(known.get(key))) for key, one in value.items()]
+            elif isinstance(value, list):
+                items = _schema(schema.get("items"))
+                described = {"description": schema["description"], **items} if "description" in schema else items
+                stack += [(f"{path}[{place}]", name, one, described) for place, one in enumerate(value)]
+            elif isinstance(value, str | int | float) and not isinstance(value, bool):
+                given += 1
+                yield Value(argument, path, name, value, schema)
+
+
+class Evidence:
+    """What the model had seen before it wrote the arguments."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = list(texts)
+
+    @classmethod
+    def of(cls, run: Run, turn: Turn | None) -> Evidence:
+        """What was said and returned up to the turn; for a turn that wasn't captured, in the whole run."""
+        texts = [*run.system_prompts, *(run.user_inputs or ())]
+        if turn is not None and turn.context is not None:
+            texts += [message.text for message in turn.context if message.text]
+        for other in run.turns:
+            if turn is not None and other.index >= turn.index:
+                break
+            texts += [one.result.content or one.result.error or "" for one in other.calls if one.result is not None]
+            if other.text:
+                texts.append(other.text)
+        texts += [one.result.content for one in run.loose_calls if one.result is not None and one.result.content]
+        if turn is not None and turn.text:
+            texts.append(turn.text)
+        return cls(dict.fromkeys(texts))
+
+    @cached_property
+    def text(self) -> str:
+        """Everything, the latest first where it has to be cut, in one case and one form of Unicode."""
+        kept: list[str] = []
+        room = _MOST_EVIDENCE_CHARS
+        for text in reversed(self._texts):
+            if room <= 0:
+                break
+            kept.append(text[:room])
+            room -= len(text)
+        return plain("\n".join(reversed(kept)))
+
+    @cached_property
+    def numbers(self) -> frozenset[float]:
+        """Every number said, in whatever numerals."""
+        return frozenset(numbers(self.text[-_MOST_NUMBER_CHARS:]))
+
+    @cached_property
+    def digits(self) -> str:
+        """All digits in a row, to recognise numbers that were written with other separators."""
+        return re.sub(r"[\s().,/:_+-]", "", self.text)
+
+    @property
+    def cut(self) -> bool:
+        """Whether there was more than is searched."""
+        return sum(map(len, self._texts)) > _MOST_EVIDENCE_CHARS
+
+    def says(self, token: str) -> bool:
+        """Whether the token stands there as a whole: `4471` doesn't in `u_4471`."""
+        found = self.text.find(token)
+        while found >= 0:
+            end = found + len(token)
+            if not (_joins(self.text[found - 1 : found], token[0]) or _joins(self.text[end : end + 1], token[-1])):
+                return True
+            found = self.text.find(token, found + 1)
+        return False
+
+
+def ungrounded(value: Value, evidence: Evidence) -> bool:
+    """Whether nothing the model had seen gives this value."""
+    if evidence.cut or "enum" in value.schema or value.schema.get("default") == value.value:
+        return False
+    if isinstance(value.value, str):
+        return _text_ungrounded(value, value.value, evidence)
+    return _number_ungrounded(value.name, float(value.value), value, evidence)
+
+
+def plain(text: str) -> str:
+    """NFKC, without accents, in one case."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text)
+    return unicodedata.normalize("NFC", "".join(c for c in decomposed if not unicodedata.combining(c))).casefold()
+
+
+_COMPOSED = re.compile(
+    r"(?:^|_)(?:query|q|search|keywords?|text|content|contents|body|message|msg|prompt|question|instructions?|description"
+    r"|details?|note|notes|comment|comments|summary|subject|title|reason|thought|thoughts|code|script|command|sql"
+    r"|expression|formula|function|template|html|markdown|data|json|payload|input|output|task|plan|steps?|label|tags?"
+    r"|topic|context|language|lang|locale|format|unit|units|type|kind|mode|style|sort|order|category|fields?|columns?"
+    r"|url|uri|path|file|filename|headers?|method|timezone|time_zone|tz|country|currency|genre|status|level)(?:$|_)"
+)
+_TUNING = re.compile(
+    r"(?:^|_)(?:limit|top|top_?k|k|n|max|min|count|size|page|pages|per|offset|skip|depth|radius|timeout|retries|results?"
+    r"|num|precision|decimals?|seed|temperature|threshold|version|lat|latitude|lon|lng|long|longitude|zoom|tolerance"
+    r"|population|iterations|step|index|start)(?:$|_)"
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_LONGEST_NAME_CHARS = 60
+_FACTORS = (1, 100, 1_000, 1_000_000, 60, 3_600, 24, 7, 12, 30, 365, 1_440, 86_400, 2)
+_MOST_OPERANDS = 12
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_CODE = re.compile(r"[A-Z]{2,5}")
+_DATE = re.compile(
+    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|[a-z]{3,9}\.? ?\d{1,2}(?:st|nd|rd|th)?,? ?\d{4}|\d{8}", re.IGNORECASE
+)
+_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?", re.IGNORECASE)
+_DAY_WORDS = re.compile(
+    r"today|tonight|tomorrow|yesterday|now|current|this |next |last |coming|weekend|(?:mon|tues|wednes|thurs|fri|satur"
+    r"|sun)day|\bjan|\bfeb|\bmar|\bapr|\bmay|\bjun|\bjul|\baug|\bsep|\boct|\bnov|\bdec|spring|summer|autumn|fall|winter"
+    r"|christmas|holiday|\bdays?\b|\bweeks?\b|\bmonths?\b|\byears?\b|今|明|昨|周|星期|月|日|号"
+)
+_TIME_WORDS = re.compile(
+    r"\d|morning|noon|midday|afternoon|evening|night|midnight|o'clock|half past|quarter|now|early|late|soon"
+    r"|点|时|早|晚|午"
+)
+_LISTED_AS_EXAMPLE = re.compile(
+    r"(?:e\.?g\.?|such as|for example|for instance|like|example|例如|比如|如)[^;\n]*$", re.IGNORECASE
+)
+
+
+def _text_ungrounded(value: Value, raw: str, evidence: Evidence) -> bool:
+    text = plain(raw).strip()
+    name = _CAMEL.sub("_", value.name).lower()
+    if (len(text) < 2 and not text.isdigit()) or len(text) > _LONGEST_NAME_CHARS or evidence.says(text):
+        return False
+    if _documented(raw, value.schema):
+        return False
+    if _DATE.fullmatch(raw.strip()) or _TIME.fullmatch(raw.strip()) or re.match(r"\d{4}-\d{2}-\d{2}[t ]", text):
+        words = _DAY_WORDS if not _TIME.fullmatch(raw.strip()) else _TIME_WORDS
+        parts = {float(part) for part in re.findall(r"\d+", text)}
+        return not (words.search(evidence.text) or parts & evidence.numbers)
+    if _looks_like_id(text):
+        bare = re.sub(r"[\s().,/:_+-]", "", text)
+        return not (len(bare) >= 5 and bare in evidence.digits) and not _COMPOSED.search(name)
+    if _COMPOSED.search(name) or _CODE.fullmatch(raw):
+        return False
+    if _CJK.search(raw):
+        return bool(_CJK.search(evidence.text)) and not any(pair in evidence.text for pair in _pairs(text))
+    if not _is_proper_name(raw) or (_CJK.search(evidence.text) and not re.search(r"[a-z]{4}", evidence.text)):
+        return False
+    return not any(word[: max(4, len(word) - 3)] in evidence.text for word in _WORD.findall(text))
+
+
+def _number_ungrounded(name: str, number: float, value: Value, evidence: Evidence) -> bool:
+    name = _CAMEL.sub("_", name).lower()
+    if number in (0, 1, -1) or abs(number) > 1e15 or _TUNING.search(name):
+        return False
+    shown = f"{value.value}"
+    if evidence.says(shown) or _documented(shown, value.schema):
+        return False
+    said = evidence.numbers
+    if any(abs(number - one * factor) <= 1e-9 * max(1.0, abs(number)) for one in said for factor in _FACTORS):
+        return False
+    if any(abs(number * factor - one) <= 1e-9 * max(1.0, abs(one)) for one in said for factor in _FACTORS):
+        return False
+    if not said or len(said) > _MOST_OPERANDS:
+        # Nothing numeric was said at all (the value is inferred), or too much to rule out arithmetic.
+        return False
+    return not any(
+        abs(number - result) <= 1e-9 * max(1.0, abs(number))
+        for one in said
+        for other in said
+        for result in (one + other, one - other, one * other, -one, *((one / other,) if other else ()))
+    )
+
+
+def _documented(raw: str, schema: Schema) -> bool:
+    """Whether the description offers the value as a choice, and not as an example only."""
+    description = schema.get("description")
+    if not isinstance(description, str):
+        return False
+    place = plain(description).find(plain(raw))
+    return place >= 0 and _LISTED_AS_EXAMPLE.search(description[:place]) is None
+
+
+def _looks_like_id(text: str) -> bool:
+    return "@" in text or (any(char.isdigit() for char in text) and not re.search(r"\s", text))
+
+
+def _is_proper_name(raw: str) -> bool:
+    words = raw.split()
+    return 0 < len(words) <= 6 and all(word[:1].isupper() or len(word) <= 3 for word in words) and not raw.isupper()
+
+
+def _pairs(text: str) -> Iterator[str]:
+    for place in range(len(text) - 1):
+        if _CJK.match(text[place]) and _CJK.match(text[place + 1]):
+            yield text[place : place + 2]
+
+
+def _joins(neighbour: str, edge: str) -> bool:
+    """Whether a neighbouring character makes a longer token of one that ends in `edge`."""
+    if not neighbour or not (neighbour.isalnum() or neighbour == "_"):
+        return False
+    return not (_CJK.match(neighbour) or _CJK.match(edge)) and (edge.isalnum() or edge == "_")
+
+
+def _schema(value: JsonValue) -> Schema:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,192 @@
+"""Values that can't be meant: two that stand in each other's place, a template left unfilled, an impossible coordinate.
+
+In: the arguments of a call and what the user said.  Out: sentences about the arguments concerned.  Each rule claims
+only what its evidence proves: a swap needs both values under each other's label in the user's own words and neither
+under its own, or a date where a name belongs and the other way round.  Arguments that name a direction are left alone,
+since the way back swaps them rightly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from evaluators.cases import JsonValue
+from evaluators.rules.argument_grounding import plain
+from evaluators.rules.schema_forms import Schema
+
+_MOST_ARGUMENTS = 12
+_LONGEST_VALUE = 80
+_MOST_PLACES = 20
+_BEFORE_CHARS = 48
+_AFTER_CHARS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Mixup:
+    """What is wrong with the values of `arguments`."""
+
+    arguments: tuple[str, ...]
+    detail: str
+
+
+def mixups(
+    arguments: Mapping[str, JsonValue], properties: Mapping[str, Schema], said_by_user: str, seen: str
+) -> list[Mixup]:
+    """Every mix-up among the arguments at the top level.
+
+    Args:
+        arguments: the call's arguments.
+        properties: their schemas, for the descriptions.
+        said_by_user: the user's messages.
+        seen: everything that the model had seen, in the form of `plain`.
+    """
+    scalars = {
+        name: shown for name, value in list(arguments.items())[:_MOST_ARGUMENTS] if (shown := _shown(value)) is not None
+    }
+    found = [*_impossible(arguments), *_unfilled(scalars, properties, seen)]
+    if len(scalars) > 1:
+        user = plain(said_by_user)
+        found += [*_dates_for_names(scalars, properties), *_crossed(scalars, user)]
+    return found
+
+
+def _shown(value: JsonValue) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    text = f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
+    return text.strip() if 0 < len(text.strip()) <= _LONGEST_VALUE else None
+
+
+# -- coordinates
+
+
+def _impossible(arguments: Mapping[str, JsonValue]) -> Iterator[Mixup]:
+    for name, value in arguments.items():
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            continue
+        # Beyond 180 it is another unit (projected metres, ten-millionths of a degree), not a latitude gone wrong.
+        if _words(name)[-1:] in (["lat"], ["latitude"]) and 90 < abs(value) <= 180:
+            yield Mixup((name,), f"`{name}` is {value}; a latitude is between -90 and 90.")
+
+
+# -- templates
+
+_TEMPLATE = re.compile(
+    r"[<\[{(]{0,2}\s*(?:your|insert|enter|replace(?:[ _-]with)?)[ _-][a-z0-9]+(?:[ _-][a-z0-9]+){0,3}\s*[>\]})]{0,2}"
+    r"|<[a-z][a-z0-9]*(?:[ _-][a-z0-9]+){0,3}>",
+    re.IGNORECASE,
+)
+
+
+def _unfilled(scalars: Mapping[str, str], properties: Mapping[str, Schema], seen: str) -> Iterator[Mixup]:
+    for name, value in scalars.items():
+        if _TEMPLATE.fullmatch(value) is None or (value[0].isalnum() and not re.search(r"[_-]", value)):
+            continue
+        described = str(properties.get(name, {}).get("description", ""))
+        default = properties.get(name, {}).get("default")
+        if plain(value) not in seen and plain(value) not in plain(described) and value != default:
+            yield Mixup((name,), f"`{name}` is the placeholder “{value}”, not a value.")
+
+
+# -- swaps
+
+_FULL_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}")
+_DATE_NAME = frozenset({"date", "day", "when", "datetime", "checkin", "checkout", "deadline", "birthday", "dob"})
+_SPEAKS_OF_TIME = re.compile(r"date|day|time|when|period|year|month|日期|时间|年|月", re.IGNORECASE)
+_NAME_OR_PLACE = re.compile(r"[A-Z][^\W\d_]{2,}(?:[ ,.'-]+[A-Z][^\W\d_]*){0,4}")
+_TIME_WORD = re.compile(
+    r"(?:to|yester)day|tonight|tomorrow|now|next|last|this|any|flexible|week|month|year|(?:mon|tues|wednes|thurs|fri|satur"
+    r"|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|christmas|easter|eve"
+    r"|holiday|morning|evening|noon|night|soon|latest|current|immediate|default|none|null|unknown|care",
+    re.IGNORECASE,
+)
+
+
+def _dates_for_names(scalars: Mapping[str, str], properties: Mapping[str, Schema]) -> Iterator[Mixup]:
+    """A full date in an argument that has nothing to do with time, and a name in one that is a date."""
+    misplaced = [
+        name
+        for name, value in scalars.items()
+        if _FULL_DATE.fullmatch(value)
+        and not _SPEAKS_OF_TIME.search(name)
+        and not _SPEAKS_OF_TIME.search(str(properties.get(name, {}).get("description", "")))
+    ]
+    if not misplaced:
+        return
+    for name, value in scalars.items():
+        if set(_words(name)) & _DATE_NAME and _NAME_OR_PLACE.fullmatch(value) and not _TIME_WORD.search(value):
+            detail = f"`{name}` is “{value}” and `{misplaced[0]}` a date: they stand in each other's place."
+            yield Mixup((name, misplaced[0]), detail)
+            return
+
+
+_DIRECTIONS = frozenset(
+    {"from", "to", "origin", "destination", "start", "end", "source", "target", "departure", "arrival", "sender"}
+    | {"receiver", "recipient", "old", "new", "first", "second", "min", "max", "minimum", "maximum", "begin", "src"}
+    | {"dst", "dest", "left", "right", "before", "after", "base", "current", "previous", "next", "home", "away"}
+)
+_NOT_LABELS = frozenset(
+    {"the", "and", "for", "value", "name", "number", "type", "list", "data", "info", "text", "input"}
+)
+_FILLERS = (
+    r"(?:\W*\b(?:of|is|was|are|named|called|number|no|id|code|the|a|an|as|to|at|with|titled|equal|equals)\b){0,3}"
+)
+
+
+def _crossed(scalars: Mapping[str, str], user: str) -> Iterator[Mixup]:
+    """Two values that the user gave under each other's label, and neither under its own."""
+    for (one, value), (other, other_value) in combinations(scalars.items(), 2):
+        words, other_words = _words(one), _words(other)
+        if {*words, *other_words} & _DIRECTIONS or plain(value) == plain(other_value):
+            continue
+        labels = _labels(words, other_words)
+        other_labels = _labels(other_words, words)
+        if not labels or not other_labels:
+            continue
+        crossed = _under(user, other_labels, value) and _under(user, labels, other_value)
+        if crossed and not _under(user, labels, value) and not _under(user, other_labels, other_value):
+            detail = f"`{one}` and `{other}` stand in each other's place: the user gave each value for the other."
+            yield Mixup((one, other), detail)
+            return
+
+
+def _labels(words: list[str], others: list[str]) -> list[str]:
+    if len(words) == 1 and len(words[0]) == 1:
+        return words
+    return [word for word in words if len(word) >= 3 and word not in _NOT_LABELS and word not in others]
+
+
+def _under(text: str, labels: list[str], value: str) -> bool:
+    """Whether the text gives the value right after, or right before, one of the labels."""
+    wanted = plain(value)
+    at, places = text.find(wanted), 0
+    while at >= 0 and places < _MOST_PLACES:
+        end = at + len(wanted)
+        number = wanted[-1].isdigit()
+        whole = not text[at - 1 : at].isalnum() and not (
+            text[end : end + 1].isdigit() if number else text[end : end + 1].isalnum()
+        )
+        decimal = number and re.match(r"[.,]\d", text[end : end + 2]) is not None
+        if whole and not decimal:
+            before, after = text[max(0, at - _BEFORE_CHARS) : at], text[end : end + _AFTER_CHARS]
+            for label in labels:
+                stem = re.escape(label)
+                if len(label) == 1:
+                    if re.search(rf"(?<!\w){stem}\s*=\s*$", before):
+                        return True
+                elif re.search(rf"(?<![a-z]){stem}[a-z]{{0,8}}{_FILLERS}[\s:='\"“‘(#$€£]*$", before) or re.match(
+                    rf"['\"”’)]?\s{stem}", after
+                ):
+                    return True
+        at, places = text.find(wanted, end), places + 1
+    return False
+
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in re.split(r"[^a-z0-9]+", _CAMEL.sub("_", name).lower()) if word]

@@ -1,0 +1,59 @@
+"""Names of tools: which offered tool a call means, and which names are no tools of the agent's own.
+
+In: the name of a call as the model or an instrumentation wrote it, and the tools that were offered.  Out: the tool, or
+None.  Spellings differ between a provider, a framework and an instrumentation (`server.tool`, `server__tool`,
+`functions.tool`, `tool-name`); none of that makes a tool unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from evaluators.cases import Tool, ToolCall
+
+_SEPARATOR = re.compile(r"__|[./:]")
+_NOT_A_LETTER = re.compile(r"[^0-9a-z\u0080-\U0010ffff]+")
+_PLUMBING = re.compile(
+    r"(?:transfer|hand_?off|delegate_?control)_?(?:back_?)?to_.*|hand_?off.*|transfer_to_agent|transfer_back_to_.*"
+    r"|final_?(?:answer|result|output|response)|finish(?:ed)?|submit_?(?:final_)?(?:answer|result)|structured_?output"
+    r"|__?structured_?output_?_?"
+)
+_PROVIDERS_OWN = re.compile(
+    r"web_?search(?:_(?:preview|call))?(?:_\d+)*|file_?search(?:_call)?|code_?interpreter(?:_call)?|code_?execution"
+    r"|computer(?:_use)?(?:_preview|_call)?(?:_\d+)*|image_?generation(?:_call)?|google_?search(?:_retrieval)?"
+    r"|url_?context|mcp_?list_?tools|local_?shell(?:_call)?"
+)
+
+
+def find_tool(name: str, tools: Sequence[Tool]) -> Tool | None:
+    """The tool that a call of this name means: the exact name first, else the same name in another spelling."""
+    exact = next((tool for tool in tools if tool.name == name), None)
+    if exact is not None:
+        return exact
+    wanted, last = _plain(name), _plain(_last(name))
+    for tool in tools:
+        if _plain(tool.name) == wanted:
+            return tool
+    for tool in tools:
+        if last and last in (_plain(tool.name), _plain(_last(tool.name))):
+            return tool
+    return None
+
+
+def is_plumbing(call: ToolCall) -> bool:
+    """Whether the call hands over to another agent or delivers the final output: no tool use to be judged."""
+    return call.is_handoff or _PLUMBING.fullmatch(_plain(call.name)) is not None
+
+
+def is_providers_own(call: ToolCall) -> bool:
+    """Whether the provider runs this tool itself; such tools are seldom in the captured list."""
+    return call.provider_executed or _PROVIDERS_OWN.fullmatch(_plain(call.name)) is not None
+
+
+def _last(name: str) -> str:
+    return _SEPARATOR.split(name)[-1]
+
+
+def _plain(name: str) -> str:
+    return _NOT_A_LETTER.sub("_", name.casefold()).strip("_")

@@ -1,0 +1,231 @@
+"""What rules can say of one call: each rule's findings, gathered.
+
+In: a call, the tools it could have meant, and what the model had seen.  Out: a `CallCheck`.  The rules themselves are
+in `evaluators.rules`; here is only which of them speak, and which of their findings decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from evaluators.cases import JsonValue, Tool, ToolCall
+from evaluators.issues import IssueCode
+from evaluators.rules.argument_errors import argument_error
+from evaluators.rules.argument_grounding import Evidence, Value, ungrounded, values_of
+from evaluators.rules.argument_mixups import mixups
+from evaluators.rules.errors import error_of
+from evaluators.rules.raw_arguments import ArgumentState, RawArguments, read_arguments
+from evaluators.rules.schema import CompiledSchema, SchemaCache
+from evaluators.rules.schema_forms import Schema
+from evaluators.rules.secrets import redact
+from evaluators.rules.sensitive_arguments import sensitive
+from evaluators.rules.stated_formats import unmet_format
+from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own
+from evaluators.verdict import Issue, issue
+
+_QUOTE_LENGTH = 60
+
+
+class CallState(StrEnum):
+    """What is known of a call.
+
+    wrong: a rule decides.  suspect: a rule suspects.  clean: the schema was seen and nothing was found.  open: there is
+    text to judge by, but no schema.  missing: what is needed to judge wasn't captured.  skipped: not to be judged.
+    """
+
+    WRONG = "wrong"
+    SUSPECT = "suspect"
+    CLEAN = "clean"
+    OPEN = "open"
+    MISSING = "missing"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class CallCheck:
+    """The state of one call, what was found, and why it isn't judged if it isn't."""
+
+    call: ToolCall
+    state: CallState
+    issues: tuple[Issue, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the calls of a turn have in common.
+
+    `offered` are the tools of the turn, None when they weren't captured; `known` those of the whole run, to look a
+    schema up for a call whose turn wasn't captured.  `partial`: the turn was cut off while it was written.
+    """
+
+    offered: Sequence[Tool] | None
+    known: Sequence[Tool]
+    evidence: Evidence
+    said_by_user: str
+    partial: bool = False
+
+
+def check_call(call: ToolCall, around: Surroundings, schemas: SchemaCache) -> CallCheck:
+    """Run every rule on one call."""
+    if is_plumbing(call):
+        return CallCheck(call, CallState.SKIPPED, reason="The call hands over or delivers the output.")
+    tool = find_tool(call.name, around.offered if around.offered is not None else around.known)
+    if tool is None and is_providers_own(call):
+        return CallCheck(call, CallState.SKIPPED, reason="The provider runs this tool itself.")
+    if tool is None and around.offered:
+        return CallCheck(call, CallState.SKIPPED, reason="No such tool was offered; that is tool_selection's to judge.")
+    raw = read_arguments(call)
+    if raw.state is ArgumentState.NOT_CAPTURED:
+        return CallCheck(call, CallState.MISSING, reason="The call's arguments were not captured.")
+    return _Checker(call, tool, raw, around, schemas).check()
+
+
+class _Checker:
+    """The rules on one call with arguments."""
+
+    def __init__(
+        self, call: ToolCall, tool: Tool | None, raw: RawArguments, around: Surroundings, schemas: SchemaCache
+    ) -> None:
+        self._call = call
+        self._tool = tool
+        self._raw = raw
+        self._around = around
+        self._compiled = schemas.get(tool.parameters) if tool is not None else None
+        self._issues: list[Issue] = []
+
+    def check(self) -> CallCheck:
+        """Every rule in turn; the state follows from what they found."""
+        readable = self._check_form()
+        if readable:
+            values = list(values_of(self._raw.value, self._properties))
+            self._check_schema()
+            self._check_sensitive(values)
+            self._check_tools_answer(values)
+            if not any(found.conclusive for found in self._issues):
+                self._check_mixups()
+                self._check_formats(values)
+                self._check_grounding(values)
+        else:
+            self._check_tools_answer([])
+        return CallCheck(self._call, self._state(), tuple(self._issues), self._reason())
+
+    @property
+    def _properties(self) -> Mapping[str, Schema]:
+        return self._compiled.shape.properties if self._compiled is not None else {}
+
+    def _state(self) -> CallState:
+        if any(found.conclusive for found in self._issues):
+            return CallState.WRONG
+        if self._compiled is None and not self._described():
+            return CallState.MISSING
+        if self._issues:
+            return CallState.SUSPECT
+        if self._raw.state is not ArgumentState.OBJECT or self._call.truncated or self._compiled is None:
+            return CallState.OPEN
+        return CallState.CLEAN
+
+    def _reason(self) -> str:
+        return "" if self._compiled is not None else f"The schema of `{_short(self._call.name)}` was not captured."
+
+    def _described(self) -> bool:
+        """Whether the tool's description speaks of its arguments, so that there is something to judge by."""
+        said = (self._tool.description or "") if self._tool is not None else ""
+        return any(word in said for word in ("Args:", "Arguments:", "Parameters:", ":param", "@param", "参数")) or any(
+            name in said for name in self._raw.value if len(name) > 2
+        )
+
+    def _found(self, code: IssueCode, detail: str, *, conclusive: bool) -> None:
+        self._issues.append(issue(code, detail, call_id=self._call.id, ref=self._call.ref, conclusive=conclusive))
+
+    def _check_form(self) -> bool:
+        """Whether there is an object to check; if not, whose fault that is."""
+        if self._raw.state is ArgumentState.OBJECT:
+            return True
+        cut = self._call.truncated or self._around.partial
+        result = self._call.result
+        executed = result is not None and error_of(result) is None
+        if self._raw.state is ArgumentState.NOT_JSON:
+            if cut or (self._compiled is None and not self._raw.text.lstrip().startswith(("{", "["))):
+                return False
+            if self._takes_bare_text():
+                return False
+            detail = f"The arguments are no valid JSON: {_quote(self._raw.text)}"
+            self._found(IssueCode.INVALID_JSON, detail, conclusive=self._call.from_model and not executed)
+        elif self._compiled is not None and self._compiled.shape.properties and not cut and not self._takes_bare_text():
+            detail = f"The arguments are no JSON object: {_quote(self._raw.text)}"
+            self._found(IssueCode.WRONG_TYPE, detail, conclusive=self._call.from_model and not executed)
+        return False
+
+    def _takes_bare_text(self) -> bool:
+        """Agents that write their calls as text pass the only argument bare."""
+        return len(self._properties) == 1 and not self._raw.text.lstrip().startswith("{")
+
+    def _check_schema(self) -> None:
+        compiled: CompiledSchema | None = self._compiled
+        if compiled is None:
+            return
+        for fault in compiled.faults(self._raw.value):
+            doubtful = self._call.truncated or self._around.partial
+            if fault.code is IssueCode.UNEXPECTED_ARGUMENT and not self._call.from_model:
+                doubtful = True  # frameworks add arguments of their own on the tool's span
+            self._found(fault.code, fault.detail, conclusive=fault.conclusive and not doubtful)
+
+    def _check_sensitive(self, values: Sequence[Value]) -> None:
+        for found in sensitive(values, self._tool):
+            detail = (
+                f"`{_short(found.path)}` holds {_KINDS.get(found.kind, 'a secret')}, which this tool has no use for."
+            )
+            self._found(IssueCode.SENSITIVE_VALUE, detail, conclusive=found.conclusive)
+
+    def _check_tools_answer(self, values: Sequence[Value]) -> None:
+        error = error_of(self._call.result)
+        if error is None:
+            return
+        given = {name for value in values for name in (value.argument, value.name)} | set(self._raw.value)
+        said = argument_error(
+            error,
+            known=set(self._properties),
+            given=given,
+            values={value.value for value in values if isinstance(value.value, str)},
+        )
+        if said is not None:
+            self._found(said.code, said.detail, conclusive=said.conclusive)
+
+    def _check_mixups(self) -> None:
+        seen = self._around.evidence.text
+        for found in mixups(self._raw.value, self._properties, self._around.said_by_user, seen):
+            self._found(IssueCode.WRONG_VALUE, redact(found.detail), conclusive=True)
+
+    def _check_formats(self, values: Sequence[Value]) -> None:
+        for value in values:
+            if isinstance(value.value, str) and (wanted := unmet_format(value.value, value.schema)) is not None:
+                detail = f"`{_short(value.path)}` is {_quote(value.value)}; its description asks for {wanted}."
+                self._found(IssueCode.BAD_FORMAT, detail, conclusive=False)
+
+    def _check_grounding(self, values: Sequence[Value]) -> None:
+        for value in values:
+            if ungrounded(value, self._around.evidence):
+                detail = f"`{_short(value.path)}` is {_quote(value.value)}, which nothing the model had seen says."
+                self._found(IssueCode.UNGROUNDED_VALUE, detail, conclusive=False)
+
+
+_KINDS = {
+    "card": "the number of a payment card",
+    "iban": "a bank account number",
+    "national_id": "a personal identity number",
+    "email": "an e-mail address",
+    "phone": "a phone number",
+    "address": "a postal address",
+}
+
+
+def _short(text: str) -> str:
+    return redact(text[:_QUOTE_LENGTH])
+
+
+def _quote(value: JsonValue) -> str:
+    safe = " ".join(redact(str(value)[:2_000]).split())
+    return f"“{safe[:_QUOTE_LENGTH]}…”" if len(safe) > _QUOTE_LENGTH else f"“{safe}”"

@@ -1,0 +1,144 @@
+"""What rules can say of a choice of tools: whether it is to be judged at all, and which calls name no offered tool.
+
+In: a decision.  Out: the calls that count, the reason not to judge, the findings.  A choice is never called right here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from evaluators.cases import DecisionCase, Role, Run, ToolCall, Turn
+from evaluators.issues import IssueCode
+from evaluators.rules.errors import ErrorClass, error_of
+from evaluators.rules.inputs import has_user_input
+from evaluators.rules.secrets import redact
+from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own
+from evaluators.verdict import Issue, issue
+
+_LONGEST_NAME = 60
+_FREE_CHOICE = re.compile(r"\W*(?:(?:type|mode)\W+)?(?:auto|required|any|none)\W*", re.IGNORECASE)
+_NO_SUCH_TOOL = re.compile(
+    r"\b(?:no|unknown|invalid) (?:tool|function)\b|not a valid tool|工具.{0,40}不存在|未知工具"
+    r"|(?:tool|function)\b.{0,80}\b(?:not (?:found|exist|registered|available)|does(?:n't| not) exist)",
+    re.IGNORECASE,
+)
+
+
+def counted_calls(turn: Turn) -> tuple[ToolCall, ...]:
+    """The calls that are a choice of the agent's: no hand-offs, no output tools, nothing the provider runs itself."""
+    offered = turn.tools or ()
+    return tuple(
+        call
+        for call in turn.calls
+        if not is_plumbing(call) and (not is_providers_own(call) or find_tool(call.name, offered) is not None)
+    )
+
+
+def not_applicable(case: DecisionCase) -> str | None:
+    """Why there is no choice to judge; None when there is one."""
+    turn = case.turn
+    calls = counted_calls(turn)
+    if turn.error is not None:
+        return "The model request failed; nothing was decided."
+    if turn.tools is not None and not turn.tools:
+        return "No tools were offered at this turn."
+    if is_forced(turn.tool_choice):
+        return "The choice of the tool was forced by the request."
+    if turn.calls and not calls:
+        return "The turn only hands over, delivers the output, or uses tools that the provider runs itself."
+    if not calls:
+        if turn.tool_choice == "none":
+            return "The request allowed no tools at this turn."
+        if turn.partial:
+            return "The answer was cut off before it was decided."
+        if not _opens(case.run, turn):
+            return "The turn closes what earlier calls began; what is left undone is the task's to judge."
+    return None
+
+
+def missing_input(case: DecisionCase) -> str | None:
+    """What is absent that a judgement needs; None when everything is there."""
+    turn = case.turn
+    if not has_user_input(case.run, turn):
+        return "The user's input was not captured."
+    if turn.tools is None:
+        return "The tools offered at this turn were not captured."
+    if not turn.calls and turn.text is None:
+        return "What the model decided was not captured."
+    return None
+
+
+def is_forced(tool_choice: str | None) -> bool:
+    """Whether the request named the tool that had to be called."""
+    return tool_choice is not None and _FREE_CHOICE.fullmatch(tool_choice) is None
+
+
+def unknown_tools(case: DecisionCase) -> list[Issue]:
+    """Calls that name no offered tool."""
+    found = []
+    offered = case.turn.tools or ()
+    for call in counted_calls(case.turn):
+        if find_tool(call.name, offered) is not None:
+            continue
+        proof = _exists(call)
+        detail = f"`{redact(call.name[:_LONGEST_NAME])}` is not among the tools offered at this turn."
+        if proof:
+            detail += f" {proof}"
+        found.append(issue(IssueCode.UNKNOWN_TOOL, detail, call_id=call.id, ref=call.ref, conclusive=not proof))
+    return found
+
+
+def duplicates(calls: Sequence[ToolCall]) -> list[Issue]:
+    """Calls of one turn that repeat another of it."""
+    seen: dict[str, str] = {}
+    found = []
+    for call in calls:
+        signature = f"{call.name}\0{_canonical(call)}"
+        if call.arguments is not None and signature in seen:
+            detail = f"`{redact(call.name[:_LONGEST_NAME])}` is called twice with the same arguments in one turn."
+            found.append(
+                issue(IssueCode.WRONG_NUMBER_OF_TOOLS, detail, call_id=call.id, ref=call.ref, conclusive=False)
+            )
+        seen.setdefault(signature, call.id)
+    return found
+
+
+def _opens(run: Run, turn: Turn) -> bool:
+    """Whether this is the first answer of its agent to a message of the user."""
+    earlier = any(
+        other.index < turn.index
+        and other.user_turn == turn.user_turn
+        and other.agent == turn.agent
+        and other.error is None
+        for other in run.turns
+    )
+    if earlier:
+        return False
+    for message in reversed(turn.context or ()):
+        if message.role is Role.USER:
+            return True
+        if message.role is Role.TOOL or message.calls:
+            return False
+    return True
+
+
+def _exists(call: ToolCall) -> str:
+    """What shows that the tool was there after all, so that the captured list isn't whole; empty if nothing does."""
+    if call.result is None:
+        return ""
+    error = error_of(call.result)
+    if error is None:
+        captured = call.result.content is not None
+        unknown = captured and _NO_SUCH_TOOL.search((call.result.content or "")[:500]) is not None
+        return "" if unknown else "But it was executed, so the captured list can't be whole."
+    if error.kind is ErrorClass.TRANSIENT and not _NO_SUCH_TOOL.search(error.text[:500]):
+        return "But it failed like a tool that exists, so the captured list may not be whole."
+    return ""
+
+
+def _canonical(call: ToolCall) -> str:
+    if isinstance(call.arguments, str):
+        return call.arguments
+    return json.dumps(call.arguments, sort_keys=True, default=str)
