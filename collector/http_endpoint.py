@@ -60,6 +60,8 @@ class HttpEndpoint:
         self._port = listening.getsockname()[1]
         config = uvicorn.Config(
             self._application,
+            # uvicorn takes bound methods for the older interface unless it is told.
+            interface="asgi3",
             lifespan="off",
             log_config=None,
             access_log=False,
