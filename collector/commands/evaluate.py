@@ -1,0 +1,108 @@
+"""`spanjudge evaluate`: judge cases in a file, without telemetry.
+
+In: a file with one case per line (`evaluators.files`).  Out: one result per line and case, in the order of the cases.
+Exit status 1 when a line was no case or something couldn't be read or written; the rest is judged all the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import SecretStr, ValidationError
+
+from collector.commands.config_options import load_or_exit
+from collector.judging_setup import Plan, plan_of
+from evaluators.evaluation import Item, evaluate
+from evaluators.evaluator import EvaluatorSettings
+from evaluators.files import BadLine, NamedCase, read_cases, result_line
+from evaluators.judge.client import OpenAIJudge
+from evaluators.judge.settings import JudgeSettings
+from evaluators.registry import EVALUATORS
+
+CASES_AT_A_TIME = 16
+DEFAULT_MODEL = "gpt-4.1-mini"
+_FROM_COMMAND_LINE = "--judge"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("evaluate")(evaluate_cases)
+
+
+def evaluate_cases(
+    cases: Annotated[Path, typer.Argument(help="File with one case per line.", show_default=False)],
+    output: Annotated[Path, typer.Option(help="Where the results go, one line per case.", show_default=False)],
+    judge: Annotated[
+        str | None,
+        typer.Option(help="OpenAI-compatible endpoint that decides what rules leave open. Its key: OPENAI_API_KEY."),
+    ] = None,
+    judge_model: Annotated[str, typer.Option(help="Model to ask there.")] = DEFAULT_MODEL,
+    config: Annotated[
+        list[str] | None, typer.Option(help="Configuration to take evaluators and judges from.", metavar="FILE")
+    ] = None,
+) -> None:
+    """Judge cases in a file."""
+    plan = plan_of(load_or_exit(config, None)) if config else Plan(evaluators={})
+    if judge is not None:
+        plan = _with_judge(plan, judge, judge_model)
+    for note in plan.notes:
+        typer.echo(note, err=True)
+    try:
+        with cases.open("rb") as lines:
+            read = list(read_cases(lines))
+    except OSError as error:
+        typer.echo(f"{cases}: can't be read: {error.strerror}", err=True)
+        raise typer.Exit(1) from error
+    named = [one for one in read if isinstance(one, NamedCase)]
+    bad = [one for one in read if isinstance(one, BadLine)]
+    results = asyncio.run(_judge_all(named, plan))
+    try:
+        with output.open("wb") as target:
+            target.writelines(results)
+    except OSError as error:
+        typer.echo(f"{output}: can't be written: {error.strerror}", err=True)
+        raise typer.Exit(1) from error
+    for one in bad:
+        typer.echo(f"{cases}:{one.line}: {one.fault}", err=True)
+    if bad:
+        raise typer.Exit(1)
+
+
+async def _judge_all(cases: Iterable[NamedCase], plan: Plan) -> list[bytes]:
+    clients = {judge_id: OpenAIJudge(settings) for judge_id, settings in plan.judges.items()}
+    evaluators = {name: entry.create(plan.evaluators.get(name)) for name, entry in EVALUATORS.items()}
+    slots = asyncio.Semaphore(CASES_AT_A_TIME)
+
+    async def judge_one(case: NamedCase) -> bytes:
+        evaluator = evaluators[case.evaluator]
+        client = _judge_of(evaluator.settings, clients)
+        async with slots:
+            [verdict] = await evaluate([Item(evaluator, case.case, client)])
+        return result_line(case, verdict)
+
+    try:
+        return await asyncio.gather(*(judge_one(case) for case in cases))
+    finally:
+        for client in clients.values():
+            await client.close()
+
+
+def _judge_of(settings: EvaluatorSettings, clients: Mapping[str, OpenAIJudge]) -> OpenAIJudge | None:
+    """The judge from the command line goes before the one that the configuration names."""
+    return clients.get(_FROM_COMMAND_LINE) or clients.get(settings.judge or "")
+
+
+def _with_judge(plan: Plan, url: str, model: str) -> Plan:
+    key = SecretStr(os.environ.get("OPENAI_API_KEY", ""))
+    try:
+        settings = JudgeSettings(model=model, base_url=url, api_key=key)
+    except ValidationError as error:
+        faults = "; ".join(f"{one['loc'][-1]} {one['msg']}" for one in error.errors(include_input=False))
+        typer.echo(f"--judge {faults}", err=True)
+        raise typer.Exit(2) from error
+    return Plan(evaluators=plan.evaluators, judges={**plan.judges, _FROM_COMMAND_LINE: settings}, notes=plan.notes)

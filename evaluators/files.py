@@ -1,0 +1,247 @@
+"""Cases as lines of a file, and verdicts as lines of a file: the evaluators without telemetry.
+
+A case is `{"id", "evaluator", "input"}`.  `input` holds `messages` (as in the chat API of OpenAI, old forms too),
+`available_tools` (name, description, parameters), `tool_calls` (id, name, arguments), `tool_results` (id, name,
+content, error) and `output`.  For evaluators of a step, `messages` is what came before it; for those of a run, the
+whole run.  Further keys are ignored, so that labelled files can be read as they are.  What a line gets wrong is told
+with what to do about it; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import orjson
+from pydantic import ValidationError
+
+from evaluators.case_input import CaseInput, CaseLine
+from evaluators.cases import (
+    CallsCase,
+    Case,
+    DecisionCase,
+    Message,
+    ResponseCase,
+    Role,
+    Run,
+    RunCase,
+    Tool,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
+from evaluators.registry import EVALUATORS
+from evaluators.verdict import Verdict
+
+_LONGEST_FAULT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class NamedCase:
+    """A case under the id its line gave it, with the name of the evaluator that is to judge it."""
+
+    line: int
+    case_id: str
+    evaluator: str
+    case: Case
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that is no case: its number from 1, what is wrong, and what to do."""
+
+    line: int
+    fault: str
+
+
+def read_cases(lines: Iterable[bytes]) -> Iterator[NamedCase | BadLine]:
+    """The case of every line that isn't blank, or why it has none."""
+    seen: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        read = _read_line(number, line)
+        if isinstance(read, NamedCase):
+            first = seen.setdefault(read.case_id, number)
+            if first != number:
+                read = BadLine(number, f"id {_cut(read.case_id)} was used in line {first}; give every case its own")
+        yield read
+
+
+def result_line(case: NamedCase, verdict: Verdict) -> bytes:
+    """The answer to a case as one JSON line: label and score are null unless the status is ok."""
+    answer = {
+        "id": case.case_id,
+        "evaluator": case.evaluator,
+        "status": str(verdict.status),
+        "label": verdict.label,
+        "score": verdict.score,
+        "passed": verdict.passed,
+        "method": str(verdict.method),
+        "confidence": verdict.confidence,
+        "explanation": verdict.explanation,
+        "issues": [
+            {
+                "code": str(one.code),
+                "call_id": one.call_id,
+                "severity": str(one.severity),
+                "detail": one.detail,
+                "conclusive": one.conclusive,
+            }
+            for one in verdict.issues
+        ],
+        "calls": [
+            {"call_id": one.call_id, "label": one.label, "issues": [str(code) for code in one.issues]}
+            for one in verdict.calls
+        ],
+        "requests": verdict.usage.requests,
+        "prompt_chars": verdict.usage.prompt_chars,
+        "model": verdict.model,
+        "revision": verdict.revision,
+    }
+    return orjson.dumps(answer, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _read_line(number: int, line: bytes) -> NamedCase | BadLine:
+    try:
+        parsed = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        return BadLine(number, f"is no JSON ({error}); write one JSON object per line")
+    try:
+        read = CaseLine.model_validate(parsed)
+    except ValidationError as error:
+        return BadLine(number, _faults(error))
+    build = _BUILDERS.get(read.evaluator)
+    if build is None:
+        known = ", ".join(EVALUATORS)
+        return BadLine(number, f"evaluator {_cut(read.evaluator)!r} is unknown; use one of {known}")
+    return NamedCase(number, read.id, read.evaluator, build(read.input))
+
+
+def _faults(error: ValidationError) -> str:
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    told = [f"{'.'.join(map(str, one['loc'])) or 'the line'}: {one['msg']}" for one in found[:3]]
+    return f"{'; '.join(map(_cut, told))}; see the form of a case in docs/evaluate.md"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST_FAULT else text[:_LONGEST_FAULT] + "…"
+
+
+class _History:
+    """Turns the messages and calls of a case into turns; `refs` are places in the list of messages."""
+
+    def __init__(self, given: CaseInput) -> None:
+        self._given = given
+        self.tools = (
+            None
+            if given.available_tools is None
+            else tuple(
+                Tool(name=one.name, description=one.description, parameters=one.parameters)
+                for one in given.available_tools
+            )
+        )
+        self._results = {one.id: one.as_result() for one in given.tool_results}
+        for message in given.messages:
+            if message.is_result and message.tool_call_id and message.tool_call_id not in self._results:
+                self._results[message.tool_call_id] = ToolResult(content=message.content)
+        self.messages: list[Message] = []
+        self.turns: list[Turn] = []
+        self._user_turn = -1
+        self._unanswered: tuple[str, ...] = ()
+        for number, message in enumerate(given.messages, 1):
+            self._add(message.as_message(f"m{number}", self._results))
+
+    def _add(self, message: Message) -> None:
+        if message.role is Role.USER:
+            self._user_turn += 1
+        if message.role is Role.ASSISTANT:
+            self.turn(message.text, message.calls, ref=message.ref)
+        else:
+            if message.role is Role.TOOL and message.call_id is not None:
+                self._unanswered = (*self._unanswered, message.call_id)
+            self.messages.append(message)
+
+    def turn(self, text: str | None, calls: tuple[ToolCall, ...], *, ref: str | None = None) -> Turn:
+        """Adds a turn that saw everything so far; its message becomes part of what later ones see."""
+        made = Turn(
+            index=len(self.turns),
+            text=text,
+            calls=calls,
+            context=tuple(self.messages),
+            tools=self.tools,
+            answers=self._unanswered,
+            user_turn=max(self._user_turn, 0),
+            ref=ref or "judged",
+        )
+        self._unanswered = ()
+        self.turns.append(made)
+        self.messages.append(Message(role=Role.ASSISTANT, text=text, calls=calls, ref=made.ref))
+        return made
+
+    def results(self, calls: Iterable[ToolCall]) -> None:
+        """Adds the results of calls as messages, for the next turn to see."""
+        for call in calls:
+            if call.result is not None:
+                text = call.result.content if call.result.content is not None else call.result.error
+                self.messages.append(Message(role=Role.TOOL, text=text, call_id=call.id))
+                self._unanswered = (*self._unanswered, call.id)
+
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The calls of `tool_calls`, with their results."""
+        return tuple(one.as_call(self._results) for one in self._given.tool_calls)
+
+    def run(self) -> Run:
+        """The run of all turns so far."""
+        user = tuple(one.text for one in self.messages if one.role is Role.USER and one.text)
+        system = tuple(one.text for one in self.messages if one.role is Role.SYSTEM and one.text)
+        return Run(turns=tuple(self.turns), user_inputs=user or None, system_prompts=system, ref="run")
+
+
+def _decision(given: CaseInput) -> Case:
+    history = _History(given)
+    turn = history.turn(given.output, history.calls())
+    return DecisionCase(run=history.run(), turn=turn)
+
+
+def _invocation(given: CaseInput) -> Case:
+    history = _History(given)
+    turn = history.turn(given.output, history.calls())
+    return CallsCase(run=history.run(), calls=turn.calls, turn=turn)
+
+
+def _response(given: CaseInput) -> Case:
+    history = _History(given)
+    calls = history.calls()
+    known = {call.id for turn in history.turns for call in turn.calls}
+    new = tuple(call for call in calls if call.id not in known)
+    if new:
+        history.turn(None, new, ref="calls")
+        history.results(new)
+    turn = history.turn(given.output, ())
+    answered = tuple(call for call in calls if call.result is not None)
+    return ResponseCase(run=history.run(), calls=answered, turn=turn)
+
+
+def _whole_run(given: CaseInput) -> Case:
+    history = _History(given)
+    calls = history.calls()
+    known = {call.id for turn in history.turns for call in turn.calls}
+    new = tuple(call for call in calls if call.id not in known)
+    if new:
+        history.turn(None, new, ref="calls")
+        history.results(new)
+    last = history.turns[-1].text if history.turns else None
+    if given.output and given.output != last:
+        history.turn(given.output, (), ref="answer")
+    run = replace(history.run(), final_answer=given.output, answered=given.output is not None)
+    return RunCase(run=run, options=given.options)
+
+
+_BUILDERS = {
+    "tool_selection": _decision,
+    "tool_invocation": _invocation,
+    "tool_response_handling": _response,
+    "task_completion": _whole_run,
+    "step_efficiency": _whole_run,
+}
