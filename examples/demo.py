@@ -188,7 +188,7 @@ def main() -> int:
     try:
         show()
     except DemoError as error:
-        Console(stderr=True, highlight=False).print(f"The demo failed: {error}", style="red", markup=False)
+        Console(stderr=True, highlight=False).print(f"The demo failed: {error}", style="red", markup=False, soft_wrap=True)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -16,7 +16,7 @@ from collector.commands.demo import judged_trees, print_trees
 
 TARGET = Path(__file__).parents[1] / "docs" / "images" / "demo.svg"
 COLUMNS = 108
-SHOWN = (0, 1, 2, 3, 4, 6)
+SHOWN = (0, 1, 2, 3, 6)
 
 THEME = TerminalTheme(
     background=(24, 26, 31),
