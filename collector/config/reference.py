@@ -34,11 +34,12 @@ class Row:
 
 def rows(model: type[BaseModel], path: Path = ()) -> Iterator[Row]:
     """All keys of a model, those of nested models right below their own."""
-    properties = model.model_json_schema()["properties"]
+    whole = model.model_json_schema()
+    properties, definitions = whole.get("properties", {}), whole.get("$defs", {})
     for name, field in model.model_fields.items():
         key = field.alias or name
         inner = list(models_in(field.annotation))
-        schema = properties[key]
+        schema = _resolve(properties[key], definitions)
         is_list = _is_list(schema)
         type_name = ("list of maps" if is_list else "map") if inner else _type(schema)
         default = "" if inner and not is_list and field.default is not None else _default(model, name, field)
@@ -70,6 +71,12 @@ def _default(model: type[BaseModel], name: str, field: FieldInfo) -> str:
         return ""
     shown = model.model_construct(**{name: value}).model_dump(mode="json", include={name})[name]
     return shown if isinstance(shown, str) else orjson.dumps(shown).decode()
+
+
+def _resolve(schema: Mapping[str, object], definitions: Mapping[str, object]) -> Mapping[str, object]:
+    name = str(schema.get("$ref", "")).rpartition("/")[2]
+    target = definitions.get(name)
+    return target if isinstance(target, dict) else schema
 
 
 def _branches(schema: Mapping[str, object]) -> Sequence[Mapping[str, object]]:

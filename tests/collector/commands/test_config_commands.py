@@ -1,0 +1,101 @@
+"""`validate`, `print-config` and `components` as an operator sees them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+from typer.testing import CliRunner
+
+from collector.cli import app
+
+ROOT = Path(__file__).parents[3]
+SIDECAR = """
+receivers:
+  otlp:
+    protocols:
+      grpc: {endpoint: 127.0.0.1:4317}
+      http: {endpoint: 127.0.0.1:4318}
+processors:
+  assemble: {quiet_period: 2s, idle_timeout: 10s, hold: 5s, max_hold: 30s}
+  tool_selection: {judge: judge/default}
+  task_completion: {}
+exporters:
+  otlp/sink: {endpoint: 127.0.0.1:14317, tls: {insecure: true}, headers: {authorization: "${env:TOKEN}"}}
+extensions:
+  judge/default:
+    {model: m, base_url: "${env:BASE_URL:-https://api.openai.com/v1}", api_key: "${env:NO_SUCH_API_KEY:-}"}
+  journal: {durability: memory}
+service:
+  extensions: [judge/default, journal]
+  pipelines:
+    traces: {receivers: [otlp], processors: [assemble, tool_selection, task_completion], exporters: [otlp/sink]}
+  telemetry: {logs: {level: info}, metrics: {level: normal}}
+"""
+
+
+def write(directory: Path, text: str = SIDECAR) -> str:
+    path = directory / "otel-config.yaml"
+    path.write_text(text)
+    return str(path)
+
+
+def invoke(*arguments: str, **environment: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, arguments, env=environment)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_the_shipped_configuration_is_valid() -> None:
+    for arguments in ((), ("--config", str(ROOT / "otel-config.yaml"))):
+        code, out, err = invoke("validate", *arguments)
+        assert (code, err) == (0, "")
+        assert out.splitlines()[-1] == "valid"
+        assert "traces: otlp -> assemble, tool_selection," in out
+
+
+def test_a_valid_configuration_shows_its_pipelines_and_notes(tmp_path: Path) -> None:
+    code, out, err = invoke("validate", "--config", write(tmp_path), "--set", "exporters.file={}", TOKEN="t")
+    assert code == 0
+    assert out == "traces: otlp -> assemble, tool_selection, task_completion -> otlp/sink\nvalid\n"
+    assert err == "note: exporters::file is not named by a pipeline; it isn't started\n"
+
+
+def test_problems_go_to_standard_error_with_file_and_line(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, SIDECAR.replace("hold: 5s", "hold: 5").replace("otlp/sink: {endpoint:", "otlp/sink: {endpont:")
+    )
+    code, out, err = invoke("validate", "--config", path, TOKEN="t")
+    assert (code, out) == (2, "")
+    assert err.splitlines() == [
+        f"error: processors::assemble::hold ({path}, line 8): 5 has no unit; "
+        "write 5s for seconds or 5ms for milliseconds",
+        f"error: exporters::otlp/sink::endpoint ({path}, line 12): this key is missing; add it: `host:port`; "
+        "with `http://` in front plain text, with `https://` TLS",
+        f"error: exporters::otlp/sink::endpont ({path}, line 12): unknown key; did you mean endpoint?",
+    ]
+
+
+def test_print_config_hides_secrets_and_can_be_read_back(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    code, out, _ = invoke("print-config", "--config", path, "--set", "processors.assemble.hold=7s", TOKEN="hunter2")
+    assert code == 0
+    assert "hunter2" not in out
+    shown = yaml.safe_load(out)
+    assert shown["processors"]["assemble"]["hold"] == "7s"
+    assert shown["exporters"]["otlp/sink"]["headers"] == {"authorization": "**********"}
+    assert shown["extensions"]["judge/default"]["base_url"] == "https://api.openai.com/v1"
+    assert invoke("validate", "--config", write(tmp_path, out))[0] == 0
+
+
+def test_components_lists_every_type_with_its_settings() -> None:
+    code, out, _ = invoke("components")
+    assert code == 0
+    for line in (
+        "receivers:",
+        "  otlp, otlp_grpc: Sends to an OTLP/gRPC backend.",
+        "    sending_queue::num_consumers: whole number [10]",
+        "    endpoint: text (required)",
+        "    hold: duration [10s]",
+        "    verbosity: basic, normal, detailed [normal]",
+    ):
+        assert line in out.splitlines()
