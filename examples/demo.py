@@ -178,9 +178,9 @@ def show() -> None:
             desk.close()
         judge.show_until_judged(trace_ids)
         judge.stop()
-    console.print("\nWhat is red here is an attribute on that span, for your tracing backend to search for, such as")
+    console.print("\nWhat is red here is an attribute on that span. Your tracing backend finds it, searched for")
     console.print("  eval.tool_selection.label=incorrect", style="bold")
-    console.print("These are rules alone. A judge model also decides what rules can't: docs/judge.md")
+    console.print("Rules alone judged here. What they can't decide, a judge model can: docs/judge.md")
 
 
 def main() -> int:
@@ -188,7 +188,9 @@ def main() -> int:
     try:
         show()
     except DemoError as error:
-        Console(stderr=True, highlight=False).print(f"The demo failed: {error}", style="red", markup=False, soft_wrap=True)
+        Console(stderr=True, highlight=False).print(
+            f"The demo failed: {error}", style="red", markup=False, soft_wrap=True
+        )
         return 1
     except KeyboardInterrupt:
         return 130

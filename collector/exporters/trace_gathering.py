@@ -41,6 +41,11 @@ class GatheredTrace:
         return list(self.by_id.values())
 
     @property
+    def start_ns(self) -> int:
+        """When its first span began, by the spans' own times."""
+        return min(span.start_ns for span in self.by_id.values())
+
+    @property
     def due_s(self) -> float:
         """When it is to be printed if nothing more comes."""
         return self.last_s + (SETTLE_S if self.has_top else IDLE_S)
@@ -80,10 +85,10 @@ class Gathering:
             self._unshown += 1
 
     def take_due(self, now_s: float) -> list[GatheredTrace]:
-        """The judged traces that are due, in the order in which they came to be so."""
+        """The judged traces that are due, those that began first before the others."""
         for trace in [trace for trace in self._open.values() if trace.due_s <= now_s]:
             self._close(trace)
-        due = list(self._closed)
+        due = sorted(self._closed, key=lambda trace: (trace.start_ns, trace.trace_id))
         self._closed.clear()
         return due
 

@@ -101,6 +101,13 @@ def test_the_trace_that_waited_longest_goes_when_there_are_too_many_spans(monkey
     assert [trace.trace_id for trace in gathering.take_due(0)] == [other_trace(1), other_trace(2)]
 
 
+def test_of_traces_that_are_due_together_the_one_that_began_first_comes_first() -> None:
+    gathering = Gathering()
+    for number in (3, 1, 2):
+        gathering.add(views(span(1, start_ms=number, trace_id=other_trace(number), **good("a"))), now_s=0)
+    assert [trace.trace_id for trace in gathering.take_all()] == [other_trace(number) for number in (1, 2, 3)]
+
+
 def test_what_nobody_takes_is_dropped_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace_gathering, "MAX_SPANS", 1)
     monkeypatch.setattr(trace_gathering, "MAX_WAITING_TRACES", 3)
