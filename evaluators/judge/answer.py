@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from evaluators.cases import JsonValue
 from evaluators.judge.aliases import Aliases
 from evaluators.judge.question import NamedQuestion, Question
-from evaluators.judge.schema import CALLS, has_own_evidence
+from evaluators.judge.schema import CALL, CALLS, has_own_evidence
 from evaluators.judge.strict import CALL_ID, EVIDENCE
 
 MAX_TEXT_CHARS = 600
@@ -148,19 +148,26 @@ class _Translation:
 
 
 def _list_calls(name: str, answer: dict[str, JsonValue], question: Question, aliases: Aliases) -> list[str]:
-    """Makes the list that the answer type knows of the object with one property per call, and says what is wrong."""
+    """Makes the list that the answer type knows of what the schema asks for per call, and says what is wrong."""
     by_alias = {aliases.call(call_id): call_id for call_id in question.call_ids}
-    answers = answer.get(CALLS)
-    if not isinstance(answers, dict) or set(answers) != set(by_alias):
+    if len(by_alias) == 1:
+        answers = {next(iter(by_alias)): answer.pop(CALL, None)}
+    elif not isinstance(found := answer.get(CALLS), dict) or set(found) != set(by_alias):
         return [f"{name}.{CALLS} did not have exactly the properties {', '.join(by_alias)}"]
+    else:
+        answers = found
     items: list[JsonValue] = []
     for alias, call_id in by_alias.items():
         item = answers[alias]
         if not isinstance(item, dict):
-            return [f"{name}.{CALLS}.{alias} was not an object"]
+            return [f"{name}{_place_of_call(alias, len(by_alias))} was not an object"]
         items.append({**item, CALL_ID: call_id})
     answer[CALLS] = items
     return []
+
+
+def _place_of_call(alias: str, calls: int) -> str:
+    return f".{CALL}" if calls == 1 else f".{CALLS}.{alias}"
 
 
 def _faults(name: str, error: ValidationError, called: Sequence[str]) -> list[str]:
@@ -173,7 +180,7 @@ def _faults(name: str, error: ValidationError, called: Sequence[str]) -> list[st
             if isinstance(part, str):
                 place += f".{_key(part)}"
             elif place == f"{name}.{CALLS}" and called:
-                place += f".{called[part]}"
+                place = name + _place_of_call(called[part], len(called))
             else:
                 place += f"[{part}]"
         listed.append(f"{place}: {fault['msg'][:200]}")

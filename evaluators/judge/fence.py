@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from base64 import urlsafe_b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -46,4 +47,4 @@ def fence_for(texts: Iterable[str], secret: bytes = _SECRET) -> Fence:
         encoded = text.encode("utf-8", "surrogatepass")
         digest.update(len(encoded).to_bytes(8, "big"))
         digest.update(encoded)
-    return Fence(digest.hexdigest())
+    return Fence(urlsafe_b64encode(digest.digest()).decode())

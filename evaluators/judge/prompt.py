@@ -7,7 +7,7 @@ of the run stand inside a fence; so do the subjects and findings of questions, w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -16,7 +16,7 @@ from evaluators.judge.aliases import Aliases
 from evaluators.judge.fence import Fence, fence_for
 from evaluators.judge.pieces import Quoted, show
 from evaluators.judge.question import NamedQuestion
-from evaluators.judge.record import record
+from evaluators.judge.record import Redact, clean, record
 
 INSTRUCTIONS = files("evaluators.judge").joinpath("instructions.md").read_text("utf-8").strip()
 CORRECTION_CHARS = 2_000
@@ -29,6 +29,12 @@ class ShownRun:
     pieces: tuple[str | Quoted, ...]
     aliases: Aliases
     fence: Fence
+    redact: Redact | None
+
+    def quote(self, text: str) -> str:
+        """What a question says, fenced like the run itself, with aliases for ids of calls."""
+        spoken = self.aliases.speak(text)
+        return self.fence.around(clean(self.redact(spoken) if self.redact is not None else spoken))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +55,12 @@ class Prompt:
         return len(self.system) + len(self.user)
 
 
-def prepare(run: Run, redact: Callable[[str], str] | None = None) -> ShownRun:
+def prepare(run: Run, redact: Redact | None = None) -> ShownRun:
     """The run as pieces, with the aliases and the fence that all requests about it share."""
     aliases = Aliases(run)
     pieces = record(run, aliases, redact)
     fence = fence_for(piece.text for piece in pieces if isinstance(piece, Quoted))
-    return ShownRun(pieces=tuple(pieces), aliases=aliases, fence=fence)
+    return ShownRun(pieces=tuple(pieces), aliases=aliases, fence=fence, redact=redact)
 
 
 def build_prompt(shown: ShownRun, asked: Sequence[NamedQuestion], max_chars: int) -> Prompt | None:
@@ -86,12 +92,8 @@ def _criteria(asked: Sequence[NamedQuestion]) -> str:
 def _questions(asked: Sequence[NamedQuestion], shown: ShownRun) -> str:
     lines = ["QUESTIONS"]
     for name, question in asked:
-        lines.append(f"{name}, by {question.evaluator}: {_data(question.subject, shown)}")
-        if question.call_ids:
-            lines.append("  calls to answer: " + ", ".join(map(shown.aliases.call, question.call_ids)))
-        lines += [f"  suspicion: {_data(finding, shown)}" for finding in question.findings]
+        calls = " ".join(map(shown.aliases.call, question.call_ids))
+        about = f" on {calls}" if calls else ""
+        lines.append(f"{name} {question.evaluator}{about}: {shown.quote(question.subject)}")
+        lines += [f"  suspicion: {shown.quote(finding)}" for finding in question.findings]
     return "\n".join(lines)
-
-
-def _data(text: str, shown: ShownRun) -> str:
-    return shown.fence.around(shown.aliases.speak(text))

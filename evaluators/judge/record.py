@@ -10,11 +10,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from evaluators.cases import Arguments, JsonValue, Message, Role, Run, Tool, ToolCall, ToolResult, Turn
 from evaluators.judge.aliases import Aliases
 from evaluators.judge.pieces import Quoted
 from evaluators.judge.question import turn_name
+
+Redact: TypeAlias = Callable[[str], str]
 
 _PLAIN_NAME = re.compile(r"[\w.:/-]{1,64}")
 _WORTH_A_REFERENCE = 200
@@ -22,7 +25,7 @@ _FAILED = ", the call failed"
 _SPOKEN = {Role.SYSTEM: "system prompt", Role.USER: "user", Role.ASSISTANT: "assistant, earlier"}
 
 
-def record(run: Run, aliases: Aliases, redact: Callable[[str], str] | None = None) -> list[str | Quoted]:
+def record(run: Run, aliases: Aliases, redact: Redact | None = None) -> list[str | Quoted]:
     """The pieces that show `run`, with `redact` applied to every text of it."""
     return _Recorder(run, aliases, redact).pieces
 
@@ -30,7 +33,7 @@ def record(run: Run, aliases: Aliases, redact: Callable[[str], str] | None = Non
 class _Recorder:
     """Writes one run, from top to bottom."""
 
-    def __init__(self, run: Run, aliases: Aliases, redact: Callable[[str], str] | None) -> None:
+    def __init__(self, run: Run, aliases: Aliases, redact: Redact | None) -> None:
         self.pieces: list[str | Quoted] = []
         self._run = run
         self._aliases = aliases
@@ -282,7 +285,7 @@ class _Recorder:
         """A text of the run after our words; a long one that was shown before is only pointed at."""
         if words:
             self.pieces.append(words)
-        shown = _clean(self._redact(text) if self._redact is not None else text)
+        shown = clean(self._redact(text) if self._redact is not None else text)
         if len(shown) >= _WORTH_A_REFERENCE:
             if (earlier := self._first_shown.get(shown)) is not None:
                 self.pieces.append(f" (the same text as {earlier})")
@@ -317,6 +320,6 @@ def _compact(value: Mapping[str, JsonValue] | None) -> str:
         return "(can't be shown)"
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """The text without lone surrogates, which no request can carry."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -2,7 +2,8 @@
 
 In: named questions.  Out: a strict schema that leaves as little as possible to go wrong: words, calls and places can
 only be those that exist, and a question about several calls has one property for each of them, so that none is left
-out or answered twice.  `evaluators.judge.answer` reads what was written by it.
+out or answered twice.  It is short, since it is read with every request: what is equal is written once, under short
+names.  `evaluators.judge.answer` reads what was written by it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from evaluators.judge.question import NamedQuestion
 from evaluators.judge.strict import CALL_ID, EVIDENCE, Schema, definitions_of, name_of, reference, strict_object
 
 CALLS = "calls"
+CALL = "call"
 _MOST_ENUM_VALUES = 200
 
 
@@ -40,11 +42,10 @@ def answer_schema(asked: Sequence[NamedQuestion], aliases: Aliases) -> Schema:
             definition = _with_evidence(definition, definitions)
         if question.call_ids:
             called = [aliases.call(call_id) for call_id in dict.fromkeys(question.call_ids)]
-            answers[name] = _per_call(definition, called, definitions)
+            answers[name] = _about_calls(definition, called, definitions)
         else:
             answers[name] = reference(definition)
-    whole = strict_object(answers)
-    return whole | {"$defs": {name: definitions[name] for name in sorted(_needed(whole, definitions))}}
+    return _with_short_names(strict_object(answers), definitions)
 
 
 def has_own_evidence(answer_type: type[BaseModel]) -> bool:
@@ -59,8 +60,8 @@ def _with_evidence(definition: str, definitions: dict[str, Schema]) -> str:
     return name
 
 
-def _per_call(definition: str, called: Sequence[str], definitions: dict[str, Schema]) -> Schema:
-    """The definition with `calls` as one property per call, instead of a list whose items name their call."""
+def _about_calls(definition: str, called: Sequence[str], definitions: dict[str, Schema]) -> Schema:
+    """The definition with a property per call, instead of a list whose items name their call."""
     properties = _properties(definitions[definition])
     calls = properties.get(CALLS)
     items = calls.get("items") if isinstance(calls, dict) else None
@@ -69,7 +70,18 @@ def _per_call(definition: str, called: Sequence[str], definitions: dict[str, Sch
     item = f"{name_of(items)}_of_call"
     own = _properties(definitions[name_of(items)])
     definitions[item] = strict_object({name: schema for name, schema in own.items() if name != CALL_ID})
-    return strict_object({**properties, CALLS: strict_object({alias: reference(item) for alias in called})})
+    if len(called) > 1:
+        each: Schema = {alias: reference(item) for alias in called}
+        return strict_object(_replaced(properties, CALLS, CALLS, strict_object(each)))
+    # By far the most usual case, and the same for every call.
+    one = f"{definition}_of_one_call"
+    definitions[one] = strict_object(_replaced(properties, CALLS, CALL, reference(item)))
+    return reference(one)
+
+
+def _replaced(properties: Mapping[str, JsonValue], old: str, new: str, schema: Schema) -> Schema:
+    """The properties with `old` replaced at its place."""
+    return {new if name == old else name: schema if name == old else kept for name, kept in properties.items()}
 
 
 def _properties(definition: Schema) -> Mapping[str, JsonValue]:
@@ -84,16 +96,19 @@ def _one_of(names: Sequence[str]) -> Schema:
     return {"type": "string"}
 
 
-def _needed(schema: JsonValue, definitions: Mapping[str, Schema]) -> set[str]:
-    """The definitions that are referred to, directly or by others."""
-    needed: set[str] = set()
-    open_names = list(_references(schema))
+def _with_short_names(whole: Schema, definitions: Mapping[str, Schema]) -> Schema:
+    """The schema with the definitions it needs, named in the order in which they are referred to."""
+    short: dict[str, str] = {}
+    open_names = list(_references(whole))
     while open_names:
-        name = open_names.pop()
-        if name not in needed:
-            needed.add(name)
+        name = open_names.pop(0)
+        if name not in short:
+            short[name] = f"d{len(short) + 1}"
             open_names += _references(definitions[name])
-    return needed
+    renamed = {short[name]: _renamed(definitions[name], short) for name in short}
+    schema = _renamed(whole, short)
+    assert isinstance(schema, dict)
+    return schema | {"$defs": renamed}
 
 
 def _references(value: JsonValue) -> Iterator[str]:
@@ -105,3 +120,13 @@ def _references(value: JsonValue) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _references(inner)
+
+
+def _renamed(value: JsonValue, names: Mapping[str, str]) -> JsonValue:
+    if isinstance(value, dict):
+        if "$ref" in value:
+            return reference(names[name_of(value)])
+        return {key: _renamed(inner, names) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_renamed(inner, names) for inner in value]
+    return value

@@ -6,8 +6,23 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from evaluators.cases import JsonValue, Message, Role, Run, Tool, ToolCall, ToolResult, Turn
-from evaluators.judge.question import Question, call_name, turn_name
+from evaluators.cases import (
+    CallsCase,
+    DecisionCase,
+    JsonValue,
+    Message,
+    ResponseCase,
+    Role,
+    Run,
+    RunCase,
+    Tool,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
+from evaluators.evaluation import Item
+from evaluators.judge.question import Judge, Question, call_name, turn_name
+from evaluators.registry import EVALUATORS
 
 PLAN = "I look the flights up first, then the hotel, and sum up at the end."
 ANSWER = "The cheapest flight to Rome is AZ610 at 189 EUR, and Hotel Aurora costs 120 EUR a night."
@@ -156,3 +171,29 @@ def goals() -> Question:
         subject="the run as a whole",
         answer_type=GoalsAnswer,
     )
+
+
+def items_of(run: Run, judge: Judge | None) -> list[Item]:
+    """Every case of the run for every evaluator, with the judge for what rules leave open."""
+    selection, invocation, handling, completion, efficiency = (entry.create() for entry in EVALUATORS.values())
+    items = [Item(selection, DecisionCase(run=run, turn=turn), judge) for turn in run.turns]
+    items += [
+        Item(invocation, CallsCase(run=run, calls=(call,), turn=turn), judge)
+        for turn in run.turns
+        for call in turn.calls
+    ]
+    items += [
+        Item(
+            handling,
+            ResponseCase(
+                run=run,
+                calls=tuple(call for call in run.calls if call.id in turn.answers),
+                turn=turn,
+                later=run.turns[turn.index + 1 :],
+            ),
+            judge,
+        )
+        for turn in run.turns
+        if turn.answers
+    ]
+    return [*items, Item(completion, RunCase(run=run), judge), Item(efficiency, RunCase(run=run), judge)]

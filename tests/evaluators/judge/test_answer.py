@@ -42,6 +42,10 @@ def _calls(**labels: str) -> dict[str, Any]:
     return {"evidence": [], "calls": {c: {"explanation": "because", "label": label} for c, label in labels.items()}}
 
 
+def _call(label: str) -> dict[str, Any]:
+    return {"evidence": [], "call": {"explanation": "because", "label": label}}
+
+
 _CHOICE = {"evidence": ["e1"], "explanation": "because", "label": "correct"}
 _GOALS = {"goals": [{"goal": "a flight", "state": "done", "evidence": ["e2", "e99"]}], "sureness": 7, "evidence": []}
 
@@ -69,6 +73,13 @@ def test_calls_come_back_under_their_own_ids_in_the_order_of_the_question() -> N
         (CALLS[2].id, "correct"),
         (CALLS[3].id, "incorrect"),
     ]
+
+
+def test_a_single_call_needs_no_name() -> None:
+    read = _read(invocation(CALLS[1]), _call("incorrect"))
+    assert isinstance(read, Read)
+    assert isinstance(read.content, CallsAnswer)
+    assert [(item.call_id, item.label) for item in read.content.calls] == [(CALLS[1].id, "incorrect")]
 
 
 def test_evidence_that_does_not_exist_is_dropped_and_counted() -> None:
@@ -106,13 +117,16 @@ def test_a_call_that_an_answer_names_is_named_by_its_own_id(named: str | None, c
         (goals(), {**_GOALS, "sureness": 11}, "q1.sureness: Input should be less than or equal to 10"),
         (goals(), {**_GOALS, "sureness": "7"}, "q1.sureness: Input should be a valid integer"),
         (goals(), {**_GOALS, "sureness": True}, "q1.sureness"),
-        (invocation(CALLS[0]), {"evidence": [], "calls": {}}, "q1.calls did not have exactly the properties c1"),
-        (invocation(CALLS[0]), {"evidence": []}, "exactly the properties c1"),
-        (invocation(CALLS[0]), {"evidence": [], "calls": []}, "exactly the properties c1"),
-        (invocation(CALLS[0]), {"evidence": [], "calls": {"c1": "correct"}}, "q1.calls.c1 was not an object"),
-        (invocation(CALLS[0]), _calls(c2="correct"), "exactly the properties c1"),
-        (invocation(CALLS[0]), _calls(c1="correct", c2="correct"), "exactly the properties c1"),
-        (invocation(CALLS[0]), _calls(c1="perfect"), "q1.calls.c1.label: Input should be 'correct' or 'incorrect'"),
+        (invocation(CALLS[0]), {"evidence": []}, "q1.call was not an object"),
+        (invocation(CALLS[0]), {"evidence": [], "call": "correct"}, "q1.call was not an object"),
+        (invocation(CALLS[0]), _call("perfect"), "q1.call.label: Input should be 'correct' or 'incorrect'"),
+        (invocation(*CALLS[:2]), {"evidence": []}, "q1.calls did not have exactly the properties c1, c2"),
+        (invocation(*CALLS[:2]), {"evidence": [], "calls": []}, "exactly the properties c1, c2"),
+        (invocation(*CALLS[:2]), _calls(c1="correct"), "exactly the properties c1, c2"),
+        (invocation(*CALLS[:2]), _calls(c1="correct", c3="correct"), "exactly the properties c1, c2"),
+        (invocation(*CALLS[:2]), _calls(c1="correct", c2="correct", c3="correct"), "exactly the properties c1, c2"),
+        (invocation(*CALLS[:2]), {"evidence": [], "calls": {"c1": 1, "c2": 2}}, "q1.calls.c1 was not an object"),
+        (invocation(*CALLS[:2]), _calls(c1="correct", c2="perfect"), "q1.calls.c2.label: Input should be"),
         (_blame(), {"evidence": [], "call_id": "c77"}, "q1.call_id named a call that is not in the record"),
         (_blame(), {"evidence": [], "call_id": CALLS[0].id}, "q1.call_id named a call that is not in the record"),
         (_blame(), {"evidence": [], "call_id": 1}, "q1.call_id named a call that is not in the record"),

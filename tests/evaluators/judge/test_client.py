@@ -181,7 +181,7 @@ async def test_secrets_are_sent_only_when_redaction_is_off() -> None:
     async with JudgeServer() as server:
         for redact in (False, True):
             judge = _judge(server, redact=redact)
-            await judge.ask(run, [choice(0)])
+            await judge.ask(run, [replace(choice(0), findings=(f"{secret} was told",))])
             await judge.close()
     assert [secret in request.user for request in server.received] == [True, False]
 
