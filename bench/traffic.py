@@ -74,7 +74,7 @@ def _tiny(scope: ScopeSpans, trace_id: bytes, rng: random.Random) -> None:
 
 def requests(kind: str, count: int, seed: int = 1) -> Iterator[bytes]:
     """`count` serialised requests of `SPANS_PER_REQUEST` spans of kind "agent" or "tiny", with ids of their own."""
-    rng = random.Random(seed)
+    rng = random.Random(f"{kind} {seed}")
     make, per_trace = (_agent_run, 4) if kind == "agent" else (_tiny, 1)
     for _ in range(count):
         request = ExportTraceServiceRequest()

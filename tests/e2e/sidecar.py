@@ -85,18 +85,14 @@ class Sidecar:
         return self._process
 
     async def start(self) -> None:
-        self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "collector.cli",
-            "run",
-            "--config",
-            str(self.config),
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(Path.cwd())},
-            stdout=(self.folder / "stdout").open("wb"),
-            stderr=(self.folder / "stderr").open("wb"),
-        )
+        with (self.folder / "stdout").open("wb") as out, (self.folder / "stderr").open("wb") as err:
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "collector.cli", "run", "--config", str(self.config)),
+                cwd=self.folder,
+                env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+                stdout=out,
+                stderr=err,
+            )
         async with asyncio.timeout(60), httpx2.AsyncClient(trust_env=False) as client:
             while True:
                 if self.process.returncode is not None:
