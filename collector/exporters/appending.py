@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -21,8 +22,9 @@ def append_whole(path: Path, line: bytes, *, mode: int = 0o644, sync: bool = Fal
             if sync:
                 os.fsync(descriptor)
         except OSError:
-            # Half a line would spoil the next one.
-            os.ftruncate(descriptor, before_bytes)
+            # Half a line would spoil the next one. What is no regular file can't be cut, and has nothing to be spoilt.
+            with contextlib.suppress(OSError):
+                os.ftruncate(descriptor, before_bytes)
             raise
     finally:
         os.close(descriptor)

@@ -1,0 +1,42 @@
+"""The health check as a load balancer or Kubernetes asks it."""
+
+from __future__ import annotations
+
+import socket
+
+import httpx2
+import pytest
+
+from collector.health import HealthCheck, HealthCheckSettings
+from collector.http_endpoint import AddressInUseError
+
+
+async def status(health: HealthCheck, path: str = "/") -> int:
+    async with httpx2.AsyncClient(trust_env=False) as client:
+        return (await client.get(f"http://127.0.0.1:{health.port}{path}")).status_code
+
+
+async def test_it_answers_200_only_while_telemetry_is_taken() -> None:
+    health = HealthCheck(HealthCheckSettings(endpoint="127.0.0.1:0", path="/healthz"))
+    await health.start()
+    try:
+        assert await status(health, "/healthz") == 503
+        health.set_ready(True)
+        assert await status(health, "/healthz") == 200
+        assert await status(health, "/") == 404
+        health.set_ready(False)
+        assert await status(health, "/healthz") == 503
+    finally:
+        await health.stop()
+
+
+async def test_an_address_that_is_taken_is_named_with_a_remedy() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        health = HealthCheck(HealthCheckSettings(endpoint=f"127.0.0.1:{port}"))
+        with pytest.raises(AddressInUseError) as caught:
+            await health.start()
+    assert str(caught.value) == (
+        f"extensions::health_check: can't listen on 127.0.0.1:{port}: Address already in use; "
+        "choose another address, or stop what uses this one"
+    )

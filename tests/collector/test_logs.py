@@ -1,0 +1,46 @@
+"""The own log: its forms, and that messages which come with every request don't flood it."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+
+from collector.logs import JsonFormatter, LineFormatter, RateLimited
+
+
+def record(message: str, *arguments: object, level: int = logging.WARNING) -> logging.LogRecord:
+    made = logging.LogRecord("collector.x", level, __file__, 1, message, arguments, None)
+    made.created = 0.25
+    return made
+
+
+def test_a_line_is_one_line_whatever_is_in_the_message() -> None:
+    shown = LineFormatter().format(record("said %s", "a\nb\r"))
+    assert shown == "1970-01-01T00:00:00.250Z warn  collector.x: said a\\nb\\r"
+
+
+def test_json_has_the_keys_of_the_collectors_log() -> None:
+    assert json.loads(JsonFormatter().format(record("said %s", "a\nb", level=logging.INFO))) == {
+        "ts": "1970-01-01T00:00:00.250Z",
+        "level": "info",
+        "logger": "collector.x",
+        "msg": "said a\nb",
+    }
+
+
+def test_repeats_are_counted_and_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    times_s = iter([0.0, 1.0, 2.0, 2.0, 2.0, 11.0])
+    log = RateLimited(logging.getLogger("collector.test"), interval_s=10.0, clock=lambda: next(times_s))
+    for _ in range(3):
+        log.warning("%s is down: %d", "otlp/a", 503)
+    log.warning("%s is down: %d", "otlp/b", 503)
+    log.error("%s is down: %d", "otlp/a", 503)
+    log.warning("%s is down: %d", "otlp/a", 502)
+    assert [entry.getMessage() for entry in caplog.records] == [
+        "otlp/a is down: 503",
+        "otlp/b is down: 503",
+        "otlp/a is down: 503",
+        "otlp/a is down: 502 (2 more like this)",
+    ]

@@ -1,0 +1,125 @@
+"""Own metrics: what they are called, that the environment has no say in them, and how they leave."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx2
+import pytest
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+
+from collector.config.telemetry_settings import MetricSettings
+from collector.metric_readers import make_readers
+from collector.records import Signal
+from collector.telemetry import Telemetry
+from tests.collector.backends import GrpcBackend, HttpBackend
+
+
+def points(reader: InMemoryMetricReader) -> dict[tuple[str, tuple[tuple[str, object], ...]], float]:
+    data = reader.get_metrics_data()
+    assert data is not None
+    return {
+        (metric.name, tuple(sorted((point.attributes or {}).items()))): point.value  # type: ignore[union-attr]
+        for resource in data.resource_metrics
+        for scope in resource.scope_metrics
+        for metric in scope.metrics
+        for point in metric.data.data_points
+        if hasattr(point, "value")
+    }
+
+
+def test_names_follow_the_collectors_under_our_prefix() -> None:
+    reader = InMemoryMetricReader()
+    telemetry = Telemetry([reader])
+    receiver, exporter = telemetry.receiver("otlp"), telemetry.exporter("otlp/x")
+    receiver.accepted(Signal.TRACES, 3)
+    receiver.accepted(Signal.TRACES, 4)
+    receiver.refused(Signal.LOGS, 2)
+    exporter.sent(Signal.METRICS, 5)
+    exporter.observe_queue("bytes", lambda: 10, 100, {Signal.TRACES: lambda: 1})
+    telemetry.traces.judged("tool_selection", "ok", "incorrect", "rule")
+    telemetry.traces.observe_held(lambda: 7, lambda: 700, lambda: 2)
+    telemetry.judge("judge/a").tokens(11, 12)
+    to_otlp, to_x = ("receiver", "otlp"), ("exporter", "otlp/x")
+    assert points(reader) == {
+        ("spanjudge_receiver_accepted_spans", (to_otlp,)): 7,
+        ("spanjudge_receiver_refused_log_records", (to_otlp,)): 2,
+        ("spanjudge_exporter_sent_metric_points", (to_x,)): 5,
+        ("spanjudge_exporter_queue_size", (to_x, ("unit", "bytes"))): 10,
+        ("spanjudge_exporter_queue_capacity", (to_x, ("unit", "bytes"))): 100,
+        ("spanjudge_exporter_queue_spans", (to_x,)): 1,
+        (
+            "spanjudge_processor_verdicts",
+            (("evaluator", "tool_selection"), ("label", "incorrect"), ("method", "rule"), ("status", "ok")),
+        ): 1,
+        ("spanjudge_processor_held_spans", ()): 7,
+        ("spanjudge_processor_held_bytes", ()): 700,
+        ("spanjudge_processor_held_traces", ()): 2,
+        ("spanjudge_judge_tokens", (("direction", "input"), ("judge", "judge/a"))): 11,
+        ("spanjudge_judge_tokens", (("direction", "output"), ("judge", "judge/a"))): 12,
+    }
+
+
+def test_the_agents_environment_has_no_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
+    monkeypatch.setenv("OTEL_SERVICE_NAME", "the-agent")
+    monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "a=b")
+    reader = InMemoryMetricReader()
+    Telemetry([reader], {"host.name": "h"}).traces.late(1)
+    data = reader.get_metrics_data()
+    assert data is not None
+    attributes = dict(data.resource_metrics[0].resource.attributes)
+    assert attributes.pop("service.version")
+    assert attributes == {"service.name": "spanjudge", "host.name": "h"}
+
+
+async def export_to(endpoint: str, protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "stolen=1")
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "deflate")
+    exporter = {"otlp": {"endpoint": endpoint, "protocol": protocol, "headers": {"Token": "t"}}}
+    settings = MetricSettings.model_validate({"readers": [{"periodic": {"interval": "1h", "exporter": exporter}}]})
+    readers, endpoints = make_readers(settings)
+    assert not endpoints
+    telemetry = Telemetry(readers)
+    telemetry.traces.late(3)
+    await asyncio.to_thread(telemetry.stop, 5.0)
+
+
+def metric_names(request: bytes) -> list[str]:
+    parsed = ExportMetricsServiceRequest.FromString(request)
+    return [metric.name for metric in parsed.resource_metrics[0].scope_metrics[0].metrics]
+
+
+async def test_what_is_left_is_sent_over_http_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with HttpBackend() as backend:
+        await export_to(f"{backend.url}/v1/metrics", "http/protobuf", monkeypatch)
+    assert "spanjudge_processor_late_spans" in metric_names(backend.accepted[0])
+    assert backend.attempts[0].headers["token"] == "t"
+    assert "stolen" not in backend.attempts[0].headers
+
+
+async def test_what_is_left_is_sent_over_grpc_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with GrpcBackend() as backend:
+        await export_to(f"http://127.0.0.1:{backend.port}", "grpc", monkeypatch)
+    assert "spanjudge_processor_late_spans" in metric_names(backend.accepted[0])
+    assert backend.attempts[0].headers["token"] == "t"
+    assert "stolen" not in backend.attempts[0].headers
+
+
+async def test_prometheus_can_collect_them() -> None:
+    pull = {"pull": {"exporter": {"prometheus": {"port": 0}}}}
+    readers, (endpoint,) = make_readers(MetricSettings.model_validate({"readers": [pull]}))
+    telemetry = Telemetry(readers)
+    telemetry.receiver("otlp").accepted(Signal.TRACES, 3)
+    await endpoint.start()
+    async with httpx2.AsyncClient(trust_env=False) as client:
+        answer = await client.get(f"http://127.0.0.1:{endpoint.port}/metrics")
+    await endpoint.stop()
+    telemetry.stop(1.0)
+    assert 'spanjudge_receiver_accepted_spans_total{receiver="otlp"} 3.0' in answer.text
+
+
+def test_level_none_lets_nothing_out() -> None:
+    settings = MetricSettings.model_validate({"level": "none", "readers": [{"pull": {}}]})
+    assert make_readers(settings) == ([], [])
