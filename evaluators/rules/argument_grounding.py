@@ -128,10 +128,10 @@ def plain(text: str) -> str:
     """NFKC, without accents, in one case."""
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text)
-    return unicodedata.normalize("NFC", "".join(c for c in decomposed if not unicodedata.combining(c))).casefold()
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text))).casefold()
 
 
+_ACCENTS = re.compile(r"[\u0300-\u036f]+")
 _COMPOSED = re.compile(
     r"(?:^|_)(?:query|q|search|keywords?|text|content|contents|body|message|msg|prompt|question|instructions?|description"
     r"|details?|note|notes|comment|comments|summary|subject|title|reason|thought|thoughts|code|script|command|sql"
