@@ -30,7 +30,8 @@ class ErrorClass(StrEnum):
 class ToolError:
     """A failed call: what it said and its class.
 
-    `certain` is False when the failure is only written at the start of a plain text.
+    `certain` is False when the failure is only written at the start of a plain text, unless that is how an exception is
+    passed on: the word error and the name of its class.
     """
 
     text: str
@@ -52,7 +53,8 @@ def error_of(result: ToolResult | None) -> ToolError | None:
         said_by = _error_in(value)
         return None if said_by is None else ToolError(said_by, classify(said_by))
     if value is None and (opening := _PREFIX.match(result.content)) is not None:
-        return ToolError(result.content, classify(result.content[opening.end() :]), certain=False)
+        raised = _RAISED.match(result.content) is not None
+        return ToolError(result.content, classify(result.content[opening.end() :]), certain=raised)
     return None
 
 
@@ -117,6 +119,7 @@ _PREFIX = re.compile(
     r"\s*[:：]",
     re.IGNORECASE,
 )
+_RAISED = re.compile(r"\s*[Ee]rror\s*:\s*(?:[a-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\s*[:(]")
 _PLEASE_AGAIN = re.compile(r"(?:please|kindly)\s+(?:try\s+again|retry)(?!\s+(?:later|in|after))|请重试", re.IGNORECASE)
 _CODE_BEFORE = r"(?:status|code|http(?:/[\d.]+)?|error|状态码?|错误码?)[\s:=#(-]{0,4}(?:code)?[\s:=]{0,3}"
 _TRANSIENT = re.compile(

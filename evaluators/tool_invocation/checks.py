@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from evaluators.cases import JsonValue, Tool, ToolCall
+from evaluators.cases import JsonValue, Tool, ToolCall, ToolResult
 from evaluators.issues import IssueCode
 from evaluators.rules.argument_errors import argument_error
 from evaluators.rules.argument_grounding import Evidence, Value, ungrounded, values_of
 from evaluators.rules.argument_mixups import mixups
-from evaluators.rules.errors import error_of
+from evaluators.rules.errors import ErrorClass, error_of
 from evaluators.rules.raw_arguments import ArgumentState, RawArguments, read_arguments
+from evaluators.rules.repetition import argument_fingerprint
 from evaluators.rules.schema import CompiledSchema, SchemaCache
 from evaluators.rules.schema_forms import Schema
 from evaluators.rules.secrets import redact
@@ -58,13 +59,15 @@ class Surroundings:
     """What the calls of a turn have in common.
 
     `offered` are the tools of the turn, None when they weren't captured; `known` those of the whole run, to look a
-    schema up for a call whose turn wasn't captured.  `partial`: the turn was cut off while it was written.
+    schema up for a call whose turn wasn't captured.  `earlier` are calls that the turn knows from its history: what a
+    tool said to one of them it would say to the same call again.  `partial`: the turn was cut off while it was written.
     """
 
     offered: Sequence[Tool] | None
     known: Sequence[Tool]
     evidence: Evidence
     said_by_user: str
+    earlier: Sequence[ToolCall] = ()
     partial: bool = False
 
 
@@ -95,6 +98,7 @@ class _Checker:
         self._around = around
         self._compiled = schemas.get(tool.parameters) if tool is not None else None
         self._issues: list[Issue] = []
+        self._unexplained = False
 
     def check(self) -> CallCheck:
         """Every rule in turn; the state follows from what they found."""
@@ -125,10 +129,14 @@ class _Checker:
             return CallState.SUSPECT
         if self._raw.state is not ArgumentState.OBJECT or self._call.truncated or self._compiled is None:
             return CallState.OPEN
+        if self._unexplained:
+            return CallState.OPEN
         return CallState.CLEAN
 
     def _reason(self) -> str:
-        return "" if self._compiled is not None else f"The schema of `{_short(self._call.name)}` was not captured."
+        if self._compiled is None:
+            return f"The schema of `{_short(self._call.name)}` was not captured."
+        return "The call failed, and its error doesn't say why." if self._unexplained else ""
 
     def _described(self) -> bool:
         """Whether the tool's description speaks of its arguments, so that there is something to judge by."""
@@ -181,7 +189,7 @@ class _Checker:
             self._found(IssueCode.SENSITIVE_VALUE, detail, conclusive=found.conclusive)
 
     def _check_tools_answer(self, values: Sequence[Value]) -> None:
-        error = error_of(self._call.result)
+        error = error_of(self._call.result or self._result_of_the_same())
         if error is None:
             return
         given = {name for value in values for name in (value.argument, value.name)} | set(self._raw.value)
@@ -193,6 +201,19 @@ class _Checker:
         )
         if said is not None:
             self._found(said.code, said.detail, conclusive=said.conclusive)
+        else:
+            self._unexplained = error.kind is ErrorClass.OPAQUE
+
+    def _result_of_the_same(self) -> ToolResult | None:
+        same = argument_fingerprint(self._call)
+        return next(
+            (
+                before.result
+                for before in self._around.earlier
+                if before.name == self._call.name and same is not None and argument_fingerprint(before) == same
+            ),
+            None,
+        )
 
     def _check_mixups(self) -> None:
         seen = self._around.evidence.text

@@ -156,6 +156,7 @@ def _surroundings(case: CallsCase) -> Surroundings:
         known=tuple(known.values()),
         evidence=Evidence.of(case.run, turn),
         said_by_user="\n".join(user or case.run.user_inputs or ()),
+        earlier=[call for call in case.run.loose_calls if call.earlier],
         partial=turn.partial if turn is not None else False,
     )
 
@@ -177,7 +178,8 @@ def _by_rule(check: CallCheck) -> CallVerdict:
 def _open_reason(checks: list[CallCheck]) -> str:
     if any(check.state is CallState.SUSPECT for check in checks):
         return "Rules suspect a fault, which a judge has to confirm."
-    return "Without the tool's schema, only a judge can tell."
+    reasons = dict.fromkeys(check.reason for check in checks if check.state is CallState.OPEN and check.reason)
+    return " ".join((*reasons, "Only a judge can tell."))
 
 
 def _ref(case: CallsCase) -> str | None:

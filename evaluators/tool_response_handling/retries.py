@@ -28,6 +28,8 @@ def futile_retries(steps: Sequence[Step], turn: Turn) -> list[Finding]:
         turn: the turn whose calls are looked at.
     """
     findings: list[Finding] = []
+    # Where every model call is a run of its own, what failed before is known from the history that this turn was given.
+    shown = [step for step in steps if step.call.earlier and step.call.id in turn.answers]
     for step in steps:
         if step.turn is None or step.turn.index != turn.index or step.arguments is None or step.succeeded:
             continue
@@ -40,7 +42,7 @@ def futile_retries(steps: Sequence[Step], turn: Turn) -> list[Finding]:
             and earlier.agent == step.agent
             and earlier.user_turn == step.user_turn
             and same_call(earlier, step)
-        ]
+        ] or [earlier for earlier in shown if earlier.succeeded is False and same_call(earlier, step)]
         if failed and (finding := _of(step, failed, steps)) is not None:
             findings.append(finding)
     return findings
@@ -54,9 +56,10 @@ def _of(step: Step, failed: list[Step], steps: Sequence[Step]) -> Finding | None
     times = "once" if len(failed) == 1 else f"{len(failed)} times"
     said = f"{step.call.name} was called again with unchanged arguments after it had failed {times}"
     if error.kind is ErrorClass.PERMANENT:
+        after = steps[last.index + 1 :] if last.call.earlier else steps[last.index + 1 : step.index]
         cured = any(
             other.effect is not Effect.READ and other.succeeded is not False and not same_call(other, step)
-            for other in steps[last.index + 1 : step.index]
+            for other in after
         )
         return Finding(
             IssueCode.IDENTICAL_RETRY,
