@@ -27,6 +27,7 @@ _MAX_SUSPICIONS = 6
 _MAX_QUANTITIES = 400
 _MAX_NAMES = 200
 _MAX_LOOKS = 20
+_HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +122,14 @@ def _gather(support: Support, material: Material, mentioned: list[Quantity]) -> 
         if quantity.kind in (Kind.NUMBER, Kind.DURATION):
             support.multipliers |= {value for value, _ in quantity.values if value.is_integer()}
         elif quantity.kind is Kind.PERCENT:
-            support.amounts += [(Kind.PERCENT, value) for value, _ in quantity.values]
+            support.rates |= {value / 100 for value, _ in quantity.values}
 
 
 def _is_open(claim: Claim, support: Support) -> bool:
     quantity = claim.quantity
-    return (
-        quantity.kind in _DECIDABLE and not _is_trivial(quantity) and not support.gives(quantity.kind, quantity.values)
-    )
+    if quantity.kind not in _DECIDABLE or _is_trivial(quantity):
+        return False
+    return not support.reads(quantity.kind, quantity.values)
 
 
 def _said(call: ToolCall) -> list[str]:
@@ -169,7 +170,7 @@ def _conclusive(
         if support.explains(quantity.kind, quantity.values, single=single) is not Explained.NO:
             continue
         subject = _subject(claim)
-        unknown = subject is not None and not before.know(subject)
+        unknown = subject is not None and not before.know(subject) and _stands_in_list(claim, stated, fields)
         left = [(found, call_id) for found, call_id in fields if not _is_stated(found, mentioned)]
         if not left and not unknown:
             continue
@@ -223,6 +224,18 @@ def _form_is_proven(claim: Claim, stated: list[Claim], fields: list[tuple[FieldV
     same_form = [c.quantity for c in stated if c.quantity.kind is Kind.RATING and not c.quantity.sure]
     proven = [q for q in same_form if any(value in held for value, _ in q.values)]
     return len(proven) >= 1 and len(proven) * 2 >= len(same_form)
+
+
+def _stands_in_list(claim: Claim, stated: list[Claim], fields: list[tuple[FieldValue, str]]) -> bool:
+    """Whether other amounts of the same kind, written in the same way, are those of the results."""
+    held = {found.value for found, _ in fields}
+    form = claim.lead.rstrip()[-1:]
+    return any(
+        other.quantity.kind is claim.quantity.kind
+        and other.lead.rstrip()[-1:] == form
+        and any(value in held for value, _ in other.quantity.values)
+        for other in stated
+    )
 
 
 def _same_currency(quantity: Quantity, fields: list[tuple[FieldValue, str]], mentioned: list[Quantity]) -> bool:
@@ -301,10 +314,15 @@ class _Words:
 
     def know(self, name: str) -> bool:
         """Whether the name, or any longer word of it, stands in the material."""
+        return self.share_known(name) > 0
+
+    def share_known(self, name: str) -> float:
+        """The share of the name's words that stand in the material; 1 when it stands there as a whole."""
         name = name.casefold()
         if name in self.text:
-            return True
-        return any(word in self.text for word in re.findall(r"[^\W\d_]{3,}", name))
+            return 1.0
+        words = _LONGER_WORD.findall(name)
+        return sum(word in self.text for word in words) / len(words) if words else 1.0
 
 
 def _strange_numbers(
@@ -324,7 +342,9 @@ def _strange_names(text: str, fresh: tuple[ToolCall, ...], words: _Words) -> lis
         Finding(
             IssueCode.FABRICATED, f"The answer names {name[:60]}, which stands in no result or message.", _only(fresh)
         )
-        for name in [name for name in dict.fromkeys(names[:_MAX_NAMES]) if not words.know(name)][:_MAX_SUSPICIONS]
+        for name in [name for name in dict.fromkeys(names[:_MAX_NAMES]) if words.share_known(name) < _HALF][
+            :_MAX_SUSPICIONS
+        ]
     ]
 
 
@@ -364,7 +384,10 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d(?:[\d.,]*\d)?")
-_NAMED = re.compile(r"(?:^|[,;:.、，；：。\n(]|\d\.\s|[-*•]\s)\s*([^,;:.、，；：。\n()]{3,60}?)\s*[(（:：–—-]*\s*$")
+_LONGER_WORD = re.compile(r"[^\W\d_]{3,}")
+_NAMED = re.compile(
+    r"(?:^|[,;:.、，；：。\n(]|\d\.\s|[-*•]\s)\s*([^,;:.、，；：。\n()]{3,60}?)[\s*]*[(（:：–—-][\s*]*$"
+)
 # two or more words with capitals in a row, not at the start of a sentence
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w'’&-]+(?: (?:of |the |de |la )?[A-Z][\w'’&-]+){1,4}")
 _CURRENCIES: dict[str, str] = {

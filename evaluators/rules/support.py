@@ -23,6 +23,13 @@ _MAX_TERMS = 80
 _MAX_MULTIPLIERS = 30
 _ADDITIVE = frozenset({Kind.CURRENCY, Kind.DISTANCE, Kind.MASS, Kind.VOLUME, Kind.DATA_SIZE, Kind.DURATION})
 _PHYSICAL = frozenset(Kind) - {Kind.NUMBER, Kind.CURRENCY, Kind.DATE, Kind.TIME}
+# 1 TB less 412 GB: amounts of one result may stand in several units
+_SCALES: dict[Kind, tuple[float, ...]] = {
+    Kind.DATA_SIZE: (1000, 1024, 0.001, 1 / 1024),
+    Kind.DISTANCE: (1000, 0.001),
+    Kind.MASS: (1000, 0.001),
+    Kind.VOLUME: (1000, 0.001),
+}
 # people, nights, months: often only counted out of dates or names
 _EVERYDAY_MULTIPLIERS = (*map(float, range(2, 15)), 30.0, 52.0, 100.0)
 
@@ -40,13 +47,15 @@ class Support:
     """Numbers to explain others from.
 
     `everything` every number read anywhere, without sign; `fields` those of structured results with their kind;
-    `amounts` further amounts by kind, from messages and arguments; `multipliers` what a price may be counted by.
+    `amounts` further amounts by kind, from messages and arguments; `multipliers` what a price may be counted by;
+    `rates` shares that may be added or taken off.
     """
 
     everything: set[float] = field(default_factory=set)
     fields: list[FieldValue] = field(default_factory=list)
     amounts: list[tuple[Kind, float]] = field(default_factory=list)
     multipliers: set[float] = field(default_factory=set)
+    rates: set[float] = field(default_factory=set)
     _sorted: list[float] = field(default_factory=list)
 
     def explains(self, kind: Kind, values: Sequence[tuple[float, float]], *, single: bool = False) -> Explained:
@@ -56,14 +65,18 @@ class Support:
         """
         if len(self._sorted) != len(self.everything):
             self._sorted = sorted(self.everything)
-        ordered = self._ordered()
-        if any(_near(ordered, value, _rounding(kind, value, step)) for value, step in values):
+        if self.reads(kind, values):
             return Explained.YES
         outcomes = [self._calculated(kind, value, step, single) for value, step in values]
         for outcome in (Explained.YES, Explained.UNKNOWN):
             if outcome in outcomes:
                 return outcome
         return Explained.NO
+
+    def reads(self, kind: Kind, values: Sequence[tuple[float, float]]) -> bool:
+        """Whether a number is there as it is, or rounded."""
+        ordered = self._ordered()
+        return any(_near(ordered, value, _rounding(kind, value, step)) for value, step in values)
 
     def gives(self, kind: Kind, values: Sequence[tuple[float, float]]) -> bool:
         """Whether a number is there as it is, rounded, or in another unit: without arithmetic."""
@@ -102,7 +115,8 @@ class Support:
             rated = [value, *(value / (1 - rate) for rate in self._rates() if rate < 1)]
             given = any(self._of_counts(own, target, slack) or _near(own, target, slack) for target in rated)
             return Explained.YES if given else Explained.NO
-        if self._of_columns(value, slack) or self._of_pairs(kind, own, others, value, slack):
+        scaled = _distinct([*own, *(a * f for f in _SCALES.get(kind, ()) for a in own)])
+        if self._of_columns(value, slack) or self._of_pairs(kind, scaled, others, value, slack):
             return Explained.YES
         if kind not in _ADDITIVE:
             return Explained.NO
@@ -193,7 +207,7 @@ class Support:
 
     def _rates(self) -> list[float]:
         rates = {f.value / 100 for f in self.fields if f.kind is Kind.PERCENT}
-        rates |= {amount / 100 for kind, amount in self.amounts if kind is Kind.PERCENT}
+        rates |= {amount / 100 for kind, amount in self.amounts if kind is Kind.PERCENT} | self.rates
         return sorted(rate for rate in rates if 0 < rate <= 1)[:_MAX_MULTIPLIERS]
 
 
