@@ -8,10 +8,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
+from typer.testing import CliRunner
 
+from collector.cli import app
 from collector.commands.replay import run_replay
 from evaluators.cases import Run
 from evaluators.verdict import Status
@@ -114,6 +117,19 @@ def test_scored_spans_are_the_spans_with_their_scores_and_no_others(saved: Path,
         assert one == span(one.trace_id[0], number, one.name)
 
 
+def test_every_byte_of_a_span_is_kept_also_of_fields_that_nobody_knows(tmp_path: Path) -> None:
+    unknown = b"\xa2\x06\x03abc"  # field 100
+    spans = [span(1, number, "s").SerializeToString() + unknown for number in (1, 2)]
+    framed = b"".join(b"\x12" + bytes([len(one)]) + one for one in spans)
+    scope = b"\x12" + bytes([len(framed)]) + framed
+    (tmp_path / "in.pb").write_bytes(b"\x0a" + bytes([len(scope)]) + scope)
+    out = tmp_path / "scored.pb"
+    assert run_replay(judging(), [tmp_path / "in.pb"], None, out) == 0
+    written = out.read_bytes()
+    assert all(one in written for one in spans)
+    assert len(written) > len(scope) + 100
+
+
 def test_what_could_not_be_read_is_told_and_counted_and_the_rest_is_done(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -145,3 +161,27 @@ def test_an_output_that_cannot_be_written_is_told(
 def test_nothing_to_judge_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_replay(judging(), [tmp_path], None, None) == 0
     assert "nothing" in capsys.readouterr().out
+
+
+def command(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["replay", *arguments])
+
+
+def test_the_command_judges_with_the_shipped_configuration(saved: Path) -> None:
+    result = command(str(saved), "--format", "jsonl")
+    assert result.exit_code == 0
+    assert result.stdout == ""  # these spans follow no convention, so there is nothing to judge
+
+
+def test_the_command_fails_when_an_input_could_not_be_read(tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text('{"resourceSpans": [')
+    result = command(str(tmp_path))
+    assert result.exit_code == 1
+    assert "broken.json" in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_the_command_refuses_a_configuration_that_it_does_not_understand(saved: Path) -> None:
+    result = command(str(saved), "--set", "processors.tool_selection.treshold=1")
+    assert result.exit_code == 2
+    assert "did you mean threshold?" in result.stderr
