@@ -57,8 +57,8 @@ def scalars(field: FieldDescriptor) -> st.SearchStrategy[object]:
 
 def fill(draw: st.DrawFn, message: Message, depth: int) -> None:
     """A few fields of a message, chosen and filled at random."""
-    descriptor = message.DESCRIPTOR
-    fields = draw(st.lists(st.sampled_from(list(descriptor.fields)), max_size=4, unique_by=lambda one: one.number))
+    possible: list[FieldDescriptor] = list(message.DESCRIPTOR.fields)
+    fields = draw(st.lists(st.sampled_from(possible), max_size=4, unique_by=lambda one: one.number))
     for field in fields:
         if field.message_type is not None:
             if depth > 8:
