@@ -43,8 +43,10 @@ def sensitive(values: Iterable[Value], tool: Tool | None) -> Iterator[Sensitive]
         for found in find_secrets(text):
             if _called_for(found, described) or _called_for(found, purpose) or _is_an_id(found, text, field):
                 continue
-            free = _FREE_FIELD.search(_spaced(field)) is not None or _FREE_TOOL.search(_spaced(purpose)) is not None
-            if free and (found.personal or found.strength is Strength.SUSPECTED):
+            free_field = _FREE_FIELD.search(_spaced(field)) is not None
+            free_tool = _FREE_TOOL.search(_spaced(purpose)) is not None
+            free = free_field or free_tool
+            if free and ((free_field and free_tool) or found.personal or found.strength is Strength.SUSPECTED):
                 continue
             yield Sensitive(value.argument, value.path, found.kind, found.strength is Strength.CERTAIN and not free)
 

@@ -1,0 +1,81 @@
+"""Swaps, placeholders and impossible coordinates: what is proven, and what must be left alone."""
+
+from typing import Any
+
+import pytest
+
+from evaluators.rules.argument_grounding import plain
+from evaluators.rules.argument_mixups import mixups
+
+
+def found(said: str, arguments: dict[str, Any], properties: dict[str, Any] | None = None) -> list[tuple[str, ...]]:
+    return [one.arguments for one in mixups(arguments, properties or {}, said, plain(said))]
+
+
+@pytest.mark.parametrize(
+    ("said", "arguments"),
+    [
+        ("fabric F, node 1200, and pod 3", {"nodeId": 3, "podId": 1200}),
+        ("a database named 'main_db' and a secure password 123412", {"database": "123412", "password": "main_db"}),
+        ("a rectangle with a width of 20 and height of 10", {"width": 10, "height": 20}),
+        ("coefficients a=1, b=-3, c=2", {"a": 2, "c": 1}),
+        ("the game 'Valorant' in the 2022 season", {"game": "2022", "season": "Valorant"}),
+        ("a hotel in Paris from 4 April", {"location": "2026-04-04", "check_in_date": "Paris"}),
+    ],
+)
+def test_two_values_in_each_others_place_are_found(said: str, arguments: dict[str, Any]) -> None:
+    assert [set(names) for names in found(said, arguments)] == [set(arguments)]
+
+
+@pytest.mark.parametrize(
+    ("said", "arguments"),
+    [
+        ("fabric F, node 1200, and pod 3", {"nodeId": 1200, "podId": 3}),
+        ("width of 20 and height of 20", {"width": 20, "height": 20}),
+        ("first a width of 20 and height of 10, then a width of 10 and height of 20", {"width": 10, "height": 20}),
+        ("round trip with origin JFK and destination SFO", {"origin": "SFO", "destination": "JFK"}),
+        ("from Boston to New York and back", {"from_city": "New York", "to_city": "Boston"}),
+        ("start at 400 and end at 300", {"start_year": 300, "end_year": 400}),
+        ("2 bedrooms and 1500 square feet", {"bedrooms": 2, "area": 1500}),
+        ("a hotel in Paris", {"location": "Paris", "check_in_date": "Tomorrow"}),
+        ("a hotel in Paris", {"location": "Paris", "date": "Christmas Eve", "issued": "2026-04-04"}),
+        ("see you", {"event": "2026-04-04", "date": "Next Monday"}),
+        ("1200 words on pods", {"node": 3, "pod": 1200}),
+    ],
+)
+def test_right_reversed_or_ambiguous_values_are_left_alone(said: str, arguments: dict[str, Any]) -> None:
+    assert found(said, arguments) == []
+
+
+@pytest.mark.parametrize("value", ["YOUR_API_KEY", "<your-api-key>", "<user_id>", "your_email_here", "INSERT_ID_HERE"])
+def test_a_template_left_unfilled_is_found_unless_it_was_said_or_documented(value: str) -> None:
+    assert found("list my hosts", {"key": value}) == [("key",)]
+    assert found(f"use {value} as the key", {"key": value}) == []
+    assert found("list my hosts", {"key": value}, {"key": {"default": value}}) == []
+    assert found("list my hosts", {"key": value}, {"key": {"description": f"{value} for the public sandbox"}}) == []
+
+
+@pytest.mark.parametrize("value", ["Your Name", "your choice", "{{name}}", "Dear <name>, hello", "<b>", "a <b> c", "x"])
+def test_what_only_looks_like_a_template_is_left_alone(value: str) -> None:
+    assert found("write it", {"title": value}) == [] or value == "<b>"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wrong"),
+    [
+        ({"latitude": -119.5, "longitude": 37.8}, True),
+        ({"lat": 91}, True),
+        ({"latitude": 37.8, "longitude": -119.5}, False),
+        ({"latitude": 377_749_000}, False),
+        ({"latitude_e7": 120}, False),
+        ({"lat": True}, False),
+        ({"plate": 120, "latency": 100}, False),
+    ],
+)
+def test_a_latitude_beyond_the_poles_is_impossible(arguments: dict[str, Any], wrong: bool) -> None:
+    assert bool(found("weather", arguments)) is wrong
+
+
+def test_hostile_text_is_worked_through() -> None:
+    said = "node 3 pod " * 20_000
+    assert found(said, {"node": 3, "pod": 1200}) == []

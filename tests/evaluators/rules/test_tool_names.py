@@ -1,0 +1,69 @@
+"""Which offered tool a call means, and which names are no tools of the agent's own."""
+
+import pytest
+
+from evaluators.cases import Tool, ToolCall
+from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own
+
+
+@pytest.mark.parametrize(
+    ("called", "offered", "known"),
+    [
+        ("get_weather", "get_weather", True),
+        ("functions.get_weather", "get_weather", True),
+        ("get_weather", "weather__get_weather", True),
+        ("server.get_weather", "server__get_weather", True),
+        ("weather.get", "weather_get", True),
+        ("get-weather", "get_weather", True),
+        ("GetWeather", "getweather", True),
+        ("mcp/server/get_weather", "get_weather", True),
+        ("查天气", "查天气", True),
+        ("get_train_times", "get_weather", False),
+        ("get_weather_forecast", "get_weather", False),
+        ("weather", "get_weather", False),
+        ("查火车", "查天气", False),
+    ],
+)
+def test_spellings_of_one_name_are_one_tool(called: str, offered: str, known: bool) -> None:
+    assert (find_tool(called, [Tool(name="other"), Tool(name=offered)]) is not None) is known
+
+
+def test_the_exact_name_goes_before_another_spelling() -> None:
+    offered = [Tool(name="a.search"), Tool(name="search")]
+    assert find_tool("search", offered) is offered[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "plumbing"),
+    [
+        ("transfer_to_billing", True),
+        ("transfer_to_human_agents", True),
+        ("handoff_to_writer", True),
+        ("handoff", True),
+        ("final_answer", True),
+        ("final_result", True),
+        ("finish", True),
+        ("transfer_money", False),
+        ("finish_order", False),
+        ("get_final_answers_report", False),
+    ],
+)
+def test_hand_offs_and_output_tools_are_plumbing(name: str, plumbing: bool) -> None:
+    assert is_plumbing(ToolCall(id="1", name=name)) is plumbing
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("web_search", True),
+        ("web_search_preview", True),
+        ("file_search", True),
+        ("code_interpreter", True),
+        ("computer_use_preview", True),
+        ("search_web_pages", False),
+        ("computer_store", False),
+    ],
+)
+def test_tools_that_the_provider_runs(name: str, own: bool) -> None:
+    assert is_providers_own(ToolCall(id="1", name=name)) is own
+    assert is_providers_own(ToolCall(id="1", name="anything", provider_executed=True))
