@@ -26,7 +26,7 @@ from typing import NamedTuple, Protocol
 from zlib import crc32
 
 from collector.assembler_settings import Settings
-from collector.jobs import EvaluationSpan, Job, Judged, RawItem, SpanScores
+from collector.jobs import EvaluationSpan, Job, Judged, RawItem, open_carriers
 from collector.ledger import Ledger
 from collector.records import LogRecord, Origin, Outbound, Ref, SpanRecord
 from collector.store import MemoryStore
@@ -34,6 +34,10 @@ from collector.store import MemoryStore
 
 class Outlet(Protocol):
     """Where spans go when they leave. None of its methods refuses or blocks."""
+
+    @property
+    def wants_evaluations(self) -> bool:
+        """Whether evaluation spans are wanted also for spans that leave with their scores."""
 
     def leave(self, spans: Sequence[Outbound]) -> None:
         """Send spans on, with what is appended to them."""
@@ -101,7 +105,7 @@ class _Trace:
         "judged_s",
         "last_s",
         "logs",
-        "marks",
+        "memory",
         "missing",
         "scheduled_s",
         "tops",
@@ -123,7 +127,7 @@ class _Trace:
         self.judged_s: float | None = None
         # Its content was given up under pressure; only the result of its job is still awaited.
         self.faded = False
-        self.marks: dict[tuple[str, str], object] = {}
+        self.memory = b""
         self.scheduled_s = float("inf")
 
     @property
@@ -223,7 +227,8 @@ class Assembler:
         elif keep:
             trace.held[record.span_id] = entry
             self._held_spans += 1
-        self._schedule(record.trace_id, trace)
+        if trace.scheduled_s > now_s + self._settings.quiet_period:
+            self._schedule(record.trace_id, trace)
         if not keep or self._draining:
             return Arrival.PASSED
         return Arrival.LATE if late else Arrival.HELD
@@ -300,7 +305,9 @@ class Assembler:
 
     @staticmethod
     def _oldest_held_s(trace: _Trace) -> float:
-        return next((entry.arrived_s for entry in trace.held.values()), float("inf"))
+        for entry in trace.held.values():
+            return entry.arrived_s
+        return float("inf")
 
     def _act(self, trace_id: bytes, trace: _Trace, now_s: float) -> None:
         timing = self._settings
@@ -348,7 +355,7 @@ class Assembler:
             logs=[self._raw_log(ref) for ref in trace.logs],
             complete=complete,
             partial=partial,
-            marks=dict(trace.marks),
+            memory=trace.memory,
             rules_only=self._draining,
         )
         trace.changed = False
@@ -375,9 +382,9 @@ class Assembler:
             return
         job, trace.job = trace.job, None
         self._jobs -= 1
-        trace.marks.update(result.marks)
-        for span_id, scores in result.scores.items():
-            self._take_scores(trace, span_id, scores)
+        if result.failure is None:
+            trace.memory = result.memory
+        self._take_scores(trace, result)
         if job.complete:
             # What arrived since the job was made stays for the next one.
             self._let_go(trace, job.span_ids)
@@ -389,16 +396,21 @@ class Assembler:
         else:
             self._schedule(result.trace_id, trace)
 
-    def _take_scores(self, trace: _Trace, span_id: bytes, scores: SpanScores) -> None:
-        entry = trace.entries.get(span_id)
-        if entry is None:
+    def _take_scores(self, trace: _Trace, result: Judged) -> None:
+        left: list[bytes] = []
+        for span_id, tail in result.tails.items():
+            entry = trace.held.get(span_id)
+            if entry is None:
+                left.append(span_id)
+            else:
+                entry.tail += tail
+        if not (left or result.extra or self._outlet.wants_evaluations):
             return
-        if entry.left:
-            self._outlet.evaluations([*scores.evaluations, *scores.extra], entry.origin, late=True)
-            return
-        entry.tail += scores.tail
-        self._outlet.evaluations(scores.evaluations, entry.origin, late=False)
-        self._outlet.evaluations(scores.extra, entry.origin, late=True)
+        for span_id, carriers in open_carriers(result).items():
+            known = trace.entries.get(span_id)
+            if known is not None:
+                self._outlet.evaluations(carriers.evaluations, known.origin, late=known.left)
+                self._outlet.evaluations(carriers.extra, known.origin, late=True)
 
     # -- leaving -----------------------------------------------------------------------------------------------------
 

@@ -1,9 +1,13 @@
-"""What passes between the assembler and whoever judges: plain data, so that it can cross to another process."""
+"""What passes between the assembler and whoever judges: plain data, so that it can cross to another process.
+
+Tuples rather than dataclasses, and sealed parts: most of what comes back is only needed if a span left too early, or
+is only handed in again, and unpacking it for every trace would cost more than everything else done with it.
+"""
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -23,17 +27,22 @@ class EvaluationSpan(NamedTuple):
     span: bytes
 
 
-Marks = Mapping[tuple[str, str], object]
-"""(span id as hex, evaluator) → what was last said about it. Only whoever judges understands the values."""
+class Carriers(NamedTuple):
+    """The evaluation spans about one span.
+
+    `evaluations` say the same as the span's tail; `extra` says what can't be appended to it.
+    """
+
+    evaluations: list[EvaluationSpan]
+    extra: list[EvaluationSpan]
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """A trace to judge.
 
     `complete` says whether whole runs may be judged, or only steps whose inputs are there.  `partial` says that part
-    of the trace is known to be missing for good.  `marks` is what was said before.  With `rules_only` no judge is
-    asked.
+    of the trace is known to be missing for good.  `memory` is `Judged.memory` of the job before for this trace, empty
+    at the first.  With `rules_only` no judge is asked.
     """
 
     trace_id: bytes
@@ -41,44 +50,48 @@ class Job:
     logs: list[RawItem]
     complete: bool
     partial: bool
-    marks: Marks
+    memory: bytes = b""
     rules_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SpanScores:
-    """The verdicts on one span, in both forms in which they can leave.
+class Judged(NamedTuple):
+    """What came of a job.
 
-    `tail` are serialised attributes to append to the span; `evaluations` the same verdicts as spans of their own;
-    `extra` are evaluation spans for what can't be appended (the span already has attributes of that name).
+    `tails`     by span id: serialised attributes to append to the span.
+    `carriers`  by span id the same and more as spans of their own, sealed; see `open_carriers`.
+    `extra`     ids of spans that have something to say which can't be appended.
+    `settled`   ids of spans on which nothing more is to be said unless the trace grows.
+    `memory`    what was said, for the next job of this trace; only whoever judges understands it.
+    `failure`   why the whole job has no result; then the rest is empty.
     """
 
-    tail: bytes
-    evaluations: list[EvaluationSpan]
-    extra: list[EvaluationSpan]
+    trace_id: bytes
+    tails: Mapping[bytes, bytes] = {}
+    carriers: bytes = b""
+    extra: frozenset[bytes] = frozenset()
+    settled: frozenset[bytes] = frozenset()
+    memory: bytes = b""
+    failure: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
-    """For metrics: one verdict's outcome."""
+def seal_carriers(carriers: Mapping[bytes, Carriers]) -> bytes:
+    """Carriers by span id, packed."""
+    return pickle.dumps(carriers, protocol=pickle.HIGHEST_PROTOCOL) if carriers else b""
+
+
+def open_carriers(result: Judged) -> Mapping[bytes, Carriers]:
+    """The carriers of a result. What is unpacked was packed by this program's own judging process."""
+    if not result.carriers:
+        return {}
+    opened: Mapping[bytes, Carriers] = pickle.loads(result.carriers)
+    return opened
+
+
+class VerdictCount(NamedTuple):
+    """How many verdicts there were of one kind since the last count."""
 
     evaluator: str
     status: str
     label: str | None
     method: str
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What came of a job.
-
-    `scores` by span id.  `settled` are span ids on which nothing more is to be said unless the trace grows.
-    `failure` says why the whole job has no result; then the rest is empty.
-    """
-
-    trace_id: bytes
-    scores: Mapping[bytes, SpanScores] = field(default_factory=dict)
-    settled: frozenset[bytes] = frozenset()
-    marks: Marks = field(default_factory=dict)
-    counts: tuple[Count, ...] = ()
-    failure: str | None = None
+    verdicts: int

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from collector import frames
-from collector.jobs import Job, Judged
+from collector.jobs import Job, Judged, VerdictCount
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +31,7 @@ class JudgingProcess:
     Args:
         plan: what the process is to do, sent to it first; any picklable value that its module understands.
         on_result: called with each job's result, exactly once per submitted job, from the event loop.
+        on_counts: called now and then with the verdicts given since the last time.
         on_restart: called whenever a process had to be replaced.
         module: the module that is run in the process.
     """
@@ -39,12 +40,14 @@ class JudgingProcess:
         self,
         plan: object,
         on_result: Callable[[Judged], None],
+        on_counts: Callable[[list[VerdictCount]], None] = lambda _: None,
         on_restart: Callable[[], None] = lambda: None,
         module: str = "collector.worker",
         silence_limit_s: float = SILENCE_LIMIT_S,
     ) -> None:
         self._plan = plan
         self._on_result = on_result
+        self._on_counts = on_counts
         self._on_restart = on_restart
         self._module = module
         self._silence_limit_s = silence_limit_s
@@ -144,7 +147,8 @@ class JudgingProcess:
                 return True
             if message is None:
                 return False
-            # Anything else than a result is a sign of life.
+            if isinstance(message, list):
+                self._on_counts(message)
             if isinstance(message, Judged) and message.trace_id in self._in_flight:
                 del self._in_flight[message.trace_id]
                 self._news.set()

@@ -27,6 +27,8 @@ from collector.telemetry import ReceiverMetrics, Telemetry
 # Backends route by these, so they travel with the telemetry; spans of different values never share a request.
 FORWARDED_HEADERS = ("x-project-name",)
 Headers = tuple[tuple[str, str], ...]
+# How long spans that leave wait for others to leave with: building requests costs more than what is in them.
+GATHER_S = 0.05
 
 
 class ScoreMode(StrEnum):
@@ -41,6 +43,9 @@ class ScoreMode(StrEnum):
     def waits(self) -> bool:
         """Whether spans are held for it."""
         return self in (ScoreMode.ATTRIBUTES, ScoreMode.BOTH)
+
+
+_WITH_EVALUATIONS = frozenset({ScoreMode.EVALUATION_SPANS, ScoreMode.BOTH})
 
 
 class Queue(Protocol):
@@ -84,6 +89,7 @@ class Pipeline:
         budget: what all stores together may hold.
         telemetry: where everything is counted.
         clock: seconds on a monotonic clock.
+        later: has a function called after so many seconds.
     """
 
     def __init__(
@@ -93,6 +99,7 @@ class Pipeline:
         budget: Budget,
         telemetry: Telemetry,
         clock: Callable[[], float],
+        later: Callable[[float, Callable[[], None]], object],
     ) -> None:
         self._destinations = destinations
         self._parcels = parcels
@@ -100,6 +107,8 @@ class Pipeline:
         self._telemetry = telemetry
         self._receivers: dict[str, ReceiverMetrics] = {}
         self._clock = clock
+        self._later = later
+        self._leaving: list[Outbound] = []
         self._origins = wire.Origins()
         self._assembler: Assembler | None = None
         self._reading: Reading | None = None
@@ -187,7 +196,7 @@ class Pipeline:
         now_s = self._clock()
         passed: list[Outbound] = []
         held: list[Outbound] = []
-        untouched = True
+        late = duplicates = 0
         # Wanted spans first: what they make of their trace decides about the others.
         unwanted = []
         for record in records:
@@ -198,11 +207,10 @@ class Pipeline:
             if arrival is Arrival.HELD:
                 held.append(Outbound(record.origin, record.span))
             elif arrival is Arrival.LATE:
-                self._telemetry.traces.late(1)
-                untouched = False
+                late += 1
                 passed.append(Outbound(record.origin, record.span, reading.late_mark))
             elif arrival is Arrival.DUPLICATE:
-                self._telemetry.traces.deduplicated(1)
+                duplicates += 1
             else:
                 passed.append(Outbound(record.origin, record.span))
         for record in unwanted:
@@ -212,10 +220,14 @@ class Pipeline:
             if arrival is Arrival.HELD:
                 held.append(Outbound(record.origin, record.span))
             elif arrival is Arrival.DUPLICATE:
-                self._telemetry.traces.deduplicated(1)
+                duplicates += 1
             else:
                 passed.append(Outbound(record.origin, record.span))
-        return passed, held, untouched
+        if late:
+            self._telemetry.traces.late(late)
+        if duplicates:
+            self._telemetry.traces.deduplicated(duplicates)
+        return passed, held, not late
 
     def _take_logs(self, request: bytes, headers: Headers, metrics: ReceiverMetrics) -> Accepted:
         sliced = wire.slice_logs(request, headers, self._origins)
@@ -237,15 +249,27 @@ class Pipeline:
 
     # -- Outlet ------------------------------------------------------------------------------------------------------
 
+    @property
+    def wants_evaluations(self) -> bool:
+        """See `collector.assembler.Outlet`."""
+        return any(one.mode in _WITH_EVALUATIONS for one in (*self._waiting, *self._immediate))
+
     def leave(self, spans: Sequence[Outbound]) -> None:
         """See `collector.assembler.Outlet`."""
-        self._send_spans(spans, self._waiting)
+        if not self._leaving:
+            self._later(GATHER_S, self.flush)
+        self._leaving += spans
+
+    def flush(self) -> None:
+        """Send on what has left; by itself that happens a moment later, many traces in one parcel."""
+        leaving, self._leaving = self._leaving, []
+        self._send_spans(leaving, self._waiting)
 
     def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
         """See `collector.assembler.Outlet`."""
         if not spans:
             return
-        modes = {ScoreMode.EVALUATION_SPANS, ScoreMode.BOTH} | ({ScoreMode.ATTRIBUTES} if late else set())
+        modes = _WITH_EVALUATIONS | ({ScoreMode.ATTRIBUTES} if late else set())
         targets = [one for one in (*self._waiting, *self._immediate) if one.mode in modes]
         if not targets:
             return

@@ -11,10 +11,10 @@ import contextlib
 import logging
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from collector import assembler_settings
+from collector import assembler_settings, process_memory
 from collector.assembler import Assembler
 from collector.config import Component, Config
 from collector.exporters import console, file, otlp_grpc, otlp_http
@@ -23,7 +23,7 @@ from collector.exporters.queue import SendingQueue
 from collector.exporters.sender import Sender
 from collector.exporters.settings import ExporterSettings, QueuedExporterSettings, QueueSettings, RetrySettings
 from collector.health import HealthCheck, HealthCheckSettings
-from collector.jobs import Judged
+from collector.jobs import Judged, VerdictCount
 from collector.judging_process import JudgingProcess
 from collector.judging_setup import Plan, plan_of
 from collector.metric_readers import make_readers
@@ -44,6 +44,7 @@ JUDGING_GRACE_S = 3.0
 DELIVERY_GRACE_S = 10.0
 RECEIVER_GRACE_S = 1.0
 _LONGEST_TICK_S = 1.0
+TRIM_AFTER_BYTES = 32 << 20
 _MIB = 1 << 20
 
 Receiver = OtlpGrpcReceiver | OtlpHttpReceiver
@@ -67,11 +68,14 @@ class Service:
             kind: [self._destination(config.exporters[name]) for name in pipeline.exporters]
             for kind, pipeline in config.pipelines.items()
         }
-        self._pipeline = Pipeline(destinations, self._parcels, self._budget, self._telemetry, time.monotonic)
+        self._pipeline = Pipeline(
+            destinations, self._parcels, self._budget, self._telemetry, time.monotonic, _call_later
+        )
         self._plan = plan_of(config)
         self._judging: JudgingProcess | None = None
         self._assembler: Assembler | None = None
         self._tick_s = _LONGEST_TICK_S
+        self._peak_bytes = 0
         if timing is not None:
             self._attach_judging(self._plan, timing)
         self._receivers = [
@@ -118,6 +122,7 @@ class Service:
             await self._health.start()
         for receiver in self._receivers:
             await receiver.start()
+        process_memory.settle()
         if self._health is not None:
             self._health.set_ready(True)
         logger.info("ready: judging with %s", ", ".join(self._plan.evaluators) or "no evaluators")
@@ -129,6 +134,7 @@ class Service:
         await self._finish_judging()
         for receiver in self._receivers:
             await receiver.stop(RECEIVER_GRACE_S)
+        self._pipeline.flush()
         await asyncio.gather(*(self._empty(name, queue) for name, queue in self._queues.items()))
         if self._health is not None:
             await self._health.stop()
@@ -168,7 +174,7 @@ class Service:
     def _attach_judging(self, plan: Plan, timing: assembler_settings.Settings) -> None:
         spans: MemoryStore[SpanRecord] = MemoryStore(self._budget)
         logs: MemoryStore[LogRecord] = MemoryStore(self._budget)
-        judging = self._judging = JudgingProcess(plan, self._judged)
+        judging = self._judging = JudgingProcess(plan, self._judged, self._counted)
         assembler = self._assembler = Assembler(timing, spans, logs, self._pipeline, judging)
         self._pipeline.attach(assembler, Reading(wants, wants_log, late_mark()))
         self._tick_s = min(_LONGEST_TICK_S, timing.quiet_period / 10)
@@ -180,11 +186,13 @@ class Service:
 
     def _judged(self, result: Judged) -> None:
         assert self._assembler is not None
-        for count in result.counts:
-            self._telemetry.traces.judged(count.evaluator, count.status, count.label, count.method)
         if result.failure is not None:
             logger.warning("trace %s leaves without scores: %s", result.trace_id.hex(), result.failure)
         self._assembler.judged(result, time.monotonic())
+
+    def _counted(self, counts: list[VerdictCount]) -> None:
+        for count in counts:
+            self._telemetry.traces.judged(*count)
 
     async def _keep_time(self) -> None:
         assert self._assembler is not None
@@ -194,9 +202,18 @@ class Service:
             except Exception:
                 # The clock must go on for all other traces.
                 logger.exception("a trace could not be processed")
+            self._trim_when_idle()
             due_s = self._assembler.next_due_s()
             wait_s = self._tick_s if due_s is None else min(self._tick_s, max(due_s - time.monotonic(), 0.0))
             await asyncio.sleep(max(wait_s, 0.001))
+
+    def _trim_when_idle(self) -> None:
+        """Give memory back once, when everything that was held is gone."""
+        peak_bytes, used_bytes = self._peak_bytes, self._budget.used_bytes
+        self._peak_bytes = max(peak_bytes, used_bytes)
+        if peak_bytes > TRIM_AFTER_BYTES and used_bytes < peak_bytes // 10:
+            self._peak_bytes = used_bytes
+            process_memory.trim()
 
     # -- components --------------------------------------------------------------------------------------------------
 
@@ -234,6 +251,10 @@ def _assemble_settings(config: Config) -> assembler_settings.Settings | None:
         if isinstance(component.settings, assembler_settings.Settings):
             return component.settings
     return None
+
+
+def _call_later(delay_s: float, function: Callable[[], None]) -> None:
+    asyncio.get_running_loop().call_later(delay_s, function)
 
 
 def _sender(component: Component) -> Sender:

@@ -9,50 +9,48 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import signal
 import sys
-from typing import cast
+from collections import Counter
 
 from collector import frames
-from collector.jobs import Count, EvaluationSpan, Job, Judged, SpanScores
+from collector.jobs import Carriers, EvaluationSpan, Job, Judged, VerdictCount, seal_carriers
 from collector.judging_setup import Plan, build
-from processors import judging, scores
-from processors.marks import Marks
+from processors import scores
+from processors.judging import TraceInput, TraceJudge
 
-HEARTBEAT_S = 5.0
+REPORT_S = 2.0
 
 
-async def judge_job(judge: judging.TraceJudge, job: Job) -> Judged:
-    """The result of one job, in the collector's terms."""
+async def judge_job(judge: TraceJudge, job: Job) -> tuple[Judged, Counter[tuple[str, str, str | None, str]]]:
+    """The result of one job in the collector's terms, and its verdicts counted."""
     found = await judge.judge(
-        judging.TraceInput(
+        TraceInput(
             trace_id=job.trace_id,
             spans=job.spans,
             logs=job.logs,
             complete=job.complete,
             partial=job.partial,
-            marks=cast(Marks, job.marks),
+            marks=pickle.loads(job.memory) if job.memory else {},
             rules_only=job.rules_only,
         )
     )
-    return Judged(
+    carriers = {
+        span_id: Carriers([_carrier(one) for one in scores.alternatives], [_carrier(one) for one in scores.extra])
+        for span_id, scores in found.spans.items()
+    }
+    result = Judged(
         trace_id=job.trace_id,
-        scores={
-            span_id: SpanScores(
-                tail=one.tail,
-                evaluations=[_carrier(carrier) for carrier in one.alternatives],
-                extra=[_carrier(carrier) for carrier in one.extra],
-            )
-            for span_id, one in found.spans.items()
-        },
+        tails={span_id: scores.tail for span_id, scores in found.spans.items()},
+        carriers=seal_carriers(carriers),
+        extra=frozenset(span_id for span_id, one in carriers.items() if one.extra),
         settled=found.settled,
-        marks=found.marks,
-        counts=tuple(
-            Count(placed.verdict.evaluator, placed.verdict.status, placed.verdict.label, placed.verdict.method)
-            for placed in found.verdicts
-        ),
+        memory=pickle.dumps(found.marks, protocol=pickle.HIGHEST_PROTOCOL),
         failure=found.failure,
     )
+    verdicts = (placed.verdict for placed in found.verdicts)
+    return result, Counter((one.evaluator, one.status.value, one.label, one.method.value) for one in verdicts)
 
 
 def _carrier(carrier: scores.EvaluationSpan) -> EvaluationSpan:
@@ -75,13 +73,25 @@ async def serve() -> None:
         async with sending:
             await frames.write(writer, message)
 
+    counted: Counter[tuple[str, str, str | None, str]] = Counter()
+
+    async def report() -> None:
+        counts = [VerdictCount(*kind, verdicts) for kind, verdicts in counted.items()]
+        counted.clear()
+        await send(counts)
+
     async def beat() -> None:
+        # Also a sign of life, so it is sent even when there is nothing to tell.
         while True:
-            await send("alive")
-            await asyncio.sleep(HEARTBEAT_S)
+            await report()
+            await asyncio.sleep(REPORT_S)
 
     async def work(job: Job) -> None:
-        await send(await judge_job(judge, job))
+        result, verdicts = await judge_job(judge, job)
+        counted.update(verdicts)
+        await send(result)
+        if len(tasks) == 2:
+            await report()
 
     plan = await frames.read(reader)
     if not isinstance(plan, Plan):

@@ -7,7 +7,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from collector.assembler import Arrival, Assembler
 from collector.assembler_settings import Settings
-from collector.jobs import EvaluationSpan, Job, Judged, SpanScores
+from collector.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
 from collector.records import LogRecord, Origin, Outbound, SpanRecord
 from collector.store import Budget, MemoryStore
 
@@ -33,6 +33,7 @@ class Desk:
         self.now_s = 0.0
         self.jobs: list[Job] = []
         self.behind = False
+        self.wants_evaluations = True
         self.left: list[tuple[bytes, bytes]] = []
         self.evaluations_sent: list[tuple[EvaluationSpan, bool]] = []
         self.budget = Budget(1 << 30)
@@ -66,16 +67,15 @@ class Desk:
     def answer(self, *scored: int, settled: Sequence[int] = (), failure: str | None = None) -> None:
         result = Judged(
             trace_id=TRACE,
-            scores={
-                span_id(number): SpanScores(
-                    tail=b"<score>",
-                    evaluations=[EvaluationSpan(b"", b"", b"evaluation of %d" % number)],
-                    extra=[],
-                )
-                for number in scored
-            },
+            tails={span_id(number): b"<score>" for number in scored},
+            carriers=seal_carriers(
+                {
+                    span_id(number): Carriers([EvaluationSpan(b"", b"", b"evaluation of %d" % number)], [])
+                    for number in scored
+                }
+            ),
             settled=frozenset(span_id(number) for number in settled),
-            marks={(span_id(number).hex(), "e"): "said" for number in scored},
+            memory=b"what was said",
             failure=failure,
         )
         self.assembler.judged(result, self.now_s)
@@ -130,7 +130,7 @@ def test_steps_are_judged_before_the_run_is_complete_and_only_settled_spans_leav
     desk.arrive(record(1))
     desk.wait(6)
     assert [job.complete for job in desk.jobs] == [False, True]
-    assert desk.jobs[1].marks, "what was said before goes with the second job"
+    assert desk.jobs[1].memory, "what was said before goes with the second job"
     desk.answer()
     assert desk.left[1:] == [(span_id(3), b"<score>"), (span_id(1), b"")], "an earlier score is not forgotten"
 

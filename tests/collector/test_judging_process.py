@@ -11,7 +11,7 @@ FAULTY = "tests.collector.faulty_worker"
 
 
 def job(number: int) -> Job:
-    return Job(number.to_bytes(16), [], [], complete=True, partial=False, marks={})
+    return Job(number.to_bytes(16), [], [], complete=True, partial=False)
 
 
 class Results:
@@ -31,7 +31,9 @@ class Results:
 @asynccontextmanager
 async def running(plan: object, silence_limit_s: float = 20.0) -> AsyncIterator[tuple[JudgingProcess, Results]]:
     results = Results()
-    process = JudgingProcess(plan, results.all.append, results.restarted, FAULTY, silence_limit_s)
+    process = JudgingProcess(
+        plan, results.all.append, on_restart=results.restarted, module=FAULTY, silence_limit_s=silence_limit_s
+    )
     await process.start()
     try:
         yield process, results
@@ -79,7 +81,7 @@ async def test_stopping_gives_every_open_job_a_result() -> None:
 
 
 async def test_large_jobs_pass() -> None:
-    big = Job(bytes(16), [], [], complete=True, partial=False, marks={("span", "evaluator"): b"x" * 5_000_000})
+    big = Job(bytes(16), [], [], complete=True, partial=False, memory=b"x" * 5_000_000)
     async with running({}) as (process, results):
         process.submit(big)
         await results.until(lambda: len(results.all) == 1)

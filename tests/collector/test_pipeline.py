@@ -1,6 +1,6 @@
 """What is taken in, what is held, and who gets what: the pipeline with the real slicing and the real assembler."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
@@ -11,7 +11,7 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from collector.assembler import Assembler
 from collector.assembler_settings import Settings
 from collector.intake import OverloadedError, UndeclaredSignalError
-from collector.jobs import EvaluationSpan, Job, Judged, SpanScores
+from collector.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
 from collector.pipeline import Destination, Pipeline, Reading, ScoreMode
 from collector.records import Parcel, Ref, Signal
 from collector.store import Budget, MemoryStore
@@ -58,6 +58,7 @@ class Bench:
         self.reader = InMemoryMetricReader()
         self.telemetry = Telemetry([self.reader])
         self.budget = Budget(limit_bytes)
+        soon: list[Callable[[], None]] = []
         parcels: MemoryStore[Parcel] = MemoryStore(self.budget)
         self.shelves = [Shelf(parcels) for _ in modes]
         destinations = [
@@ -69,7 +70,9 @@ class Bench:
             self.budget,
             self.telemetry,
             lambda: self.now_s,
+            lambda _, function: soon.append(function),
         )
+        self._soon = soon
         self.assembler = Assembler(Settings(), MemoryStore(self.budget), MemoryStore(self.budget), self.pipeline, self)
         self.pipeline.attach(
             self.assembler, Reading(lambda span, _: b"gen_ai" in span, lambda record, _: b"gen_ai" in record, LATE)
@@ -100,11 +103,18 @@ class Bench:
     def wait(self, seconds: float) -> None:
         self.now_s += seconds
         self.assembler.tick(self.now_s)
+        self.settle()
+
+    def settle(self) -> None:
+        while self._soon:
+            self._soon.pop()()
 
     def answer(self, *scored: int) -> None:
         carrier = EvaluationSpan(b"", b"", Span(trace_id=bytes(15) + b"\1", name="evaluation").SerializeToString())
-        scores = {number.to_bytes(8): SpanScores(SCORE, [carrier], []) for number in scored}
-        self.assembler.judged(Judged(self.jobs[-1].trace_id, scores), self.now_s)
+        sealed = seal_carriers({number.to_bytes(8): Carriers([carrier], []) for number in scored})
+        tails = {number.to_bytes(8): SCORE for number in scored}
+        self.assembler.judged(Judged(self.jobs[-1].trace_id, tails, sealed), self.now_s)
+        self.settle()
 
 
 def spans(*numbers: int, wanted: bool = False, trace: int = 1, parent: int = 0) -> bytes:
