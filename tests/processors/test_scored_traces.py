@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
-from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
+from opentelemetry.proto.trace.v1.trace_pb2 import Span
+from opentelemetry.proto.trace.v1.trace_pb2 import Status as SpanStatus
 
+from evaluators.cases import Run
+from evaluators.judge.question import Answer, JudgeFailure, Question
 from evaluators.registry import EVALUATORS
+from evaluators.verdict import Level, Status
 from processors.judging import PlacedVerdict, Raw, TraceInput, TraceJudge, TraceScores
 from processors.marks import Marks
 from processors.transcribe import transcribe_trace
@@ -37,7 +42,7 @@ def span_id(number: int) -> bytes:
 
 
 def raw(number: int, name: str, attributes: Mapping[str, object], *, error: str | None = None) -> Raw:
-    status = Status(code=Status.STATUS_CODE_ERROR, message=error) if error else None
+    status = SpanStatus(code=SpanStatus.STATUS_CODE_ERROR, message=error) if error else None
     span = Span(
         trace_id=TRACE_ID,
         span_id=span_id(number),
@@ -213,6 +218,36 @@ async def test_judging_span_by_span_says_the_same_as_judging_at_once(convention:
     assert {one.verdict.evaluator for one in said} >= {"tool_invocation", "tool_response_handling"}
     said += (await judged(spans, marks=marks)).verdicts
     assert sorted(map(outcome, said)) == sorted(map(outcome, at_once.verdicts))
+
+
+class Recorder:
+    """A judge that answers nothing and remembers what it was asked."""
+
+    model = "none"
+
+    def __init__(self) -> None:
+        self.requests: list[list[str]] = []
+
+    async def ask(self, run: Run, questions: Sequence[Question]) -> list[Answer]:
+        self.requests.append([question.evaluator for question in questions])
+        failure = JudgeFailure(status=Status.JUDGE_ERROR, reason="the model is down")
+        return [failure for _ in questions]
+
+
+@CONVENTIONS
+async def test_the_steps_of_a_run_share_one_request_and_the_run_has_one(convention: Convention) -> None:
+    recorder = Recorder()
+    evaluators = [entry.create(entry.settings(judge="judge/default")) for entry in EVALUATORS.values()]
+    judge = TraceJudge(evaluators, {"judge/default": recorder}, read=transcribe_trace)
+    trace = TraceInput(trace_id=TRACE_ID, spans=convention("It is on the basic plan.", '{"plan": "basic"}', None))
+    scores = await judge.judge(trace)
+    levels = [{EVALUATORS[name].evaluator_type.level for name in request} for request in recorder.requests]
+    assert sorted(levels, key=str) == [{Level.SPAN}, {Level.TRACE}]
+    assert len(recorder.requests[0]) > 2
+    assert {placed.verdict.status for placed in scores.verdicts} <= {Status.OK, Status.JUDGE_ERROR}
+    recorder.requests.clear()
+    await judge.judge(replace(trace, rules_only=True))
+    assert recorder.requests == []
 
 
 def outcome(placed: PlacedVerdict) -> tuple[str, str, str, str]:
