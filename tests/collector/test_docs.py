@@ -1,0 +1,67 @@
+"""The documentation agrees with the code where that can be checked."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from collector.cli import app
+from evaluators.issues import IssueCode
+from evaluators.registry import EVALUATORS
+from evaluators.verdict import Status
+
+PAGES = [Path("README.md"), *sorted(Path("docs").rglob("*.md"))]
+LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+QUOTED = re.compile(r"`([^`]+)`")
+
+
+def first_column(text: str, heading: str) -> list[str]:
+    """What stands in backticks in the first column of the table under a heading."""
+    section = text.split(f"## {heading}", 1)[1].split("\n## ", 1)[0]
+    rows = [line for line in section.splitlines() if line.startswith("|")][2:]
+    return [name for row in rows for name in QUOTED.findall(row.split("|")[1])]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    links = [link for link in LINK.findall(page.read_text()) if "://" not in link]
+    missing = [link for link in links if not (page.parent / link).exists()]
+    assert missing == []
+
+
+def test_every_page_can_be_reached_from_the_index() -> None:
+    linked = {(Path("docs") / link).resolve() for link in LINK.findall(Path("docs/index.md").read_text())}
+    assert {page.resolve() for page in PAGES[1:]} - linked == {Path("docs/index.md").resolve()}
+
+
+@pytest.mark.parametrize("name", EVALUATORS)
+def test_an_evaluators_page_names_its_threshold_labels_and_only_real_codes(name: str) -> None:
+    text = Path(f"docs/evaluators/{name}.md").read_text()
+    entry = EVALUATORS[name]
+    evaluator = entry.evaluator_type
+    assert f"Labels `{evaluator.good_label}` / `{evaluator.bad_label}`, threshold {entry.settings().threshold}." in text
+    if name != "step_efficiency":
+        assert set(first_column(text, "Rules")) <= {code.value for code in IssueCode}
+
+
+def test_every_status_is_explained() -> None:
+    assert set(first_column(Path("docs/concepts.md").read_text(), "Verdicts")) == {status.value for status in Status}
+
+
+def test_every_command_is_described_and_no_other() -> None:
+    text = Path("docs/commands.md").read_text()
+    described = {row.split("`")[1].split()[0] for row in text.splitlines() if row.startswith("| `")}
+    commands = typer.main.get_command(app)
+    assert described == set(vars(commands)["commands"])
+
+
+def test_every_dependency_has_its_reason() -> None:
+    project = tomllib.loads(Path("pyproject.toml").read_text())["project"]
+    text = Path("docs/dependencies.md").read_text()
+    needed = {re.split(r"[><=;\[ ]", requirement)[0] for requirement in project["dependencies"]}
+    listed = set(QUOTED.findall("\n".join(line for line in text.splitlines() if line.startswith("| `"))))
+    assert needed <= listed
