@@ -46,7 +46,8 @@ class OpenAIJudge:
         self._sleep = sleep
         self._endpoint = Endpoint(settings, on_request)
         self._slots = asyncio.Semaphore(settings.max_concurrent_requests)
-        self._closed = False
+        self._deadlines: set[asyncio.Timeout] = set()
+        self._closing = asyncio.Event()
 
     @property
     def model(self) -> str:
@@ -54,8 +55,14 @@ class OpenAIJudge:
         return self._settings.model
 
     async def close(self) -> None:
-        """Closes the connections; whoever asks from now on is told so."""
-        self._closed = True
+        """Ends what is under way and closes the connections; whoever waits or asks from now on is told so."""
+        if self._closing.is_set():
+            return
+        self._closing.set()
+        for deadline in self._deadlines:
+            deadline.reschedule(asyncio.get_running_loop().time())
+        for _ in range(self._settings.max_concurrent_requests):
+            await self._slots.acquire()
         await self._endpoint.close()
 
     async def ask(self, run: Run, questions: Sequence[Question]) -> list[Answer]:
@@ -82,16 +89,23 @@ class OpenAIJudge:
             limit = self._settings.max_prompt_chars
             exchange.fail(Status.TOO_LARGE, f"the run doesn't fit into {limit} characters even when cut")
             return exchange.answers()
+        if self._closing.is_set():
+            return exchange.stopped()
         async with self._slots:
-            if self._closed:
-                exchange.fail(Status.JUDGE_ERROR, "the judge is being stopped")
-                return exchange.answers()
+            if self._closing.is_set():
+                return exchange.stopped()
+            deadline = asyncio.timeout(self._settings.timeout)
+            self._deadlines.add(deadline)
             try:
-                async with asyncio.timeout(self._settings.timeout):
+                async with deadline:
                     await self._converse(exchange, order)
             except TimeoutError:
                 exchange.settle()
+                if self._closing.is_set():
+                    return exchange.stopped()
                 exchange.fail(Status.TIMED_OUT, too_slow(self._settings).reason)
+            finally:
+                self._deadlines.discard(deadline)
         return exchange.answers()
 
     async def _converse(self, exchange: _Exchange, order: Order) -> None:
@@ -191,6 +205,11 @@ class _Exchange:
         """Gives up on all that is open."""
         for name, _ in self.open:
             self._failed[name] = (status, reason)
+
+    def stopped(self) -> list[Answer]:
+        """What there is to say when the judge is closed."""
+        self.fail(Status.JUDGE_ERROR, "the judge is being stopped")
+        return self.answers()
 
     def fail_junk(self) -> None:
         """Gives up on answers that were not valid, twice."""

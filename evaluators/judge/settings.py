@@ -18,7 +18,7 @@ DEFAULT_BASE_URL = "https://api.openai.com/v1"
 class JudgeSettings(BaseModel):
     """An OpenAI-compatible endpoint and the limits within which it is used."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     model: str = Field(min_length=1, description="Name of the model, as the endpoint knows it.")
     base_url: str = Field(
@@ -53,9 +53,28 @@ class JudgeSettings(BaseModel):
     @classmethod
     def _is_http(cls, value: str) -> str:
         parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        # `port` is looked at for the error that it raises.
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0 or not _is_plain(value):
             raise ValueError("is not an http:// or https:// address, such as http://localhost:8000/v1")
         return value.rstrip("/")
+
+    @field_validator("api_key")
+    @classmethod
+    def _fits_into_a_header(cls, value: SecretStr) -> SecretStr:
+        # Keys read from files bring their line end along.
+        key = value.get_secret_value().strip()
+        if not _is_plain(key):
+            raise ValueError("has blanks or characters that no key has; is it quoted or pasted twice?")
+        return SecretStr(key)
+
+    @field_validator("headers")
+    @classmethod
+    def _fit_into_headers(cls, value: dict[str, SecretStr]) -> dict[str, SecretStr]:
+        for name, content in value.items():
+            text = content.get_secret_value()
+            if not name or not _is_plain(name) or not text.isascii() or not text.isprintable():
+                raise ValueError(f"{name!r} or its value has characters that no header can carry")
+        return value
 
     @property
     def endpoint(self) -> str:
@@ -63,6 +82,11 @@ class JudgeSettings(BaseModel):
         parts = urlsplit(self.base_url)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
         return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")
+
+
+def _is_plain(text: str) -> bool:
+    """Whether the text is of printable ASCII without blanks."""
+    return text.isascii() and text.isprintable() and " " not in text
 
 
 def off_reason(name: str, settings: JudgeSettings) -> str | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -40,13 +40,17 @@ class Received:
 
 @dataclass(frozen=True)
 class Response:
-    """What goes back. `drop_after`: the connection is closed after so many bytes of the body."""
+    """What goes back.
+
+    `drop_after`: the connection is closed after so many bytes of the body; `hang_after`: nothing more comes after them.
+    """
 
     status: int = 200
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
     delay_s: float = 0.0
     drop_after: int | None = None
+    hang_after: int | None = None
 
 
 Behaviour = Callable[[Received], Response]
@@ -112,8 +116,10 @@ class JudgeServer:
         lines = [f"HTTP/1.1 {response.status} X", *(f"{name}: {value}" for name, value in written.items())]
         if response.drop_after != 0:
             writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
-            writer.write(response.body[: response.drop_after])
+            writer.write(response.body[: response.drop_after if response.hang_after is None else response.hang_after])
             await writer.drain()
+        if response.hang_after is not None:
+            await asyncio.sleep(60)
         return response.drop_after is None
 
 
@@ -204,3 +210,18 @@ def _instance(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
             return True
         case other:
             raise AssertionError(f"the schema uses {other!r}")
+
+
+STRICT_KEYWORDS = frozenset(
+    ("type", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "$ref", "$defs", "description")
+)
+"""All that a schema may use where strict answers are asked for."""
+
+
+def nodes(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The schema and every schema in it."""
+    yield schema
+    for inner in [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values(), *schema.get("anyOf", [])]:
+        yield from nodes(inner)
+    if "items" in schema:
+        yield from nodes(schema["items"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from evaluators.evaluation import evaluate
 from evaluators.judge.client import OpenAIJudge
@@ -13,7 +14,7 @@ from evaluators.judge.shares import total
 from evaluators.registry import EVALUATORS
 from evaluators.verdict import Method, Status, Verdict
 from tests.evaluators.judge_cases import items_of, six_steps
-from tests.evaluators.judge_server import JudgeServer, Received, status
+from tests.evaluators.judge_server import STRICT_KEYWORDS, JudgeServer, Received, nodes, status
 
 
 async def _judged(server: JudgeServer) -> list[Verdict]:
@@ -48,6 +49,16 @@ async def test_every_evaluator_asks_and_takes_the_answer() -> None:
     for verdict in verdicts:
         assert verdict.status in (Status.OK, Status.NOT_APPLICABLE)
         assert (verdict.model == "fake-1") == (verdict.method is Method.JUDGE)
+
+
+async def test_what_is_asked_for_is_strict_json() -> None:
+    async with JudgeServer() as server:
+        await _judged(server)
+    for received in server.received:
+        Draft202012Validator.check_schema(received.schema)
+        for node in nodes(received.schema):
+            assert set(node) <= STRICT_KEYWORDS
+            assert "type" not in node or node["type"] != "object" or node["required"] == list(node["properties"])
 
 
 async def test_what_rules_decide_is_not_asked() -> None:

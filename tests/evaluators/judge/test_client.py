@@ -352,6 +352,11 @@ async def test_made_up_evidence_is_dropped_and_counted() -> None:
         (says("", finish_reason="content_filter"), Status.JUDGE_ERROR, 1, "fake-1 refused to answer"),
         (breaks_off(0), Status.JUDGE_ERROR, 3, "can't be reached"),
         (breaks_off(40), Status.JUDGE_ERROR, 3, "broke its answer off"),
+        (raw(b'{"error": "model not found"}', code=404), Status.JUDGE_ERROR, 1, "knows no such path or model (404)"),
+        (raw(b'{"detail": [{"input": "x"}]}', code=422), Status.JUDGE_ERROR, 1, "rejected the request (422)"),
+        (raw(b"[null]", code=400), Status.JUDGE_ERROR, 1, "rejected the request (400)"),
+        (raw(b'{"choices": [null], "usage": []}'), Status.JUDGE_ERROR, 1, "is no chat completion"),
+        (raw(b"{}" * 9, content_type="application/json; charset=nonsense"), Status.JUDGE_ERROR, 1, "is not JSON"),
         (status(302), Status.JUDGE_ERROR, 1, "rejected the request (302)"),
     ],
 )
@@ -484,6 +489,49 @@ async def test_nothing_is_asked_after_closing() -> None:
     for answer in answers:
         assert isinstance(answer, JudgeFailure)
         assert answer.reason == "the judge is being stopped"
+
+
+@pytest.mark.parametrize("body_began", [False, True])
+async def test_closing_ends_what_is_under_way_without_raising(body_began: bool) -> None:
+    arrived = asyncio.Event()
+
+    def hang(received: Received) -> Response:
+        arrived.set()
+        body = completion("{}")
+        return Response(body=body, hang_after=len(body) // 2) if body_began else Response(body=body, delay_s=60)
+
+    async with JudgeServer(hang) as server:
+        judge = _judge(server)
+        waiting = asyncio.create_task(judge.ask(_RUN, _QUESTIONS))
+        await arrived.wait()
+        await asyncio.sleep(0.05)
+        await judge.close()
+        answers = await waiting
+        await judge.close()
+    assert len(server.received) == 1
+    for answer in answers:
+        assert isinstance(answer, JudgeFailure)
+        assert answer.status is Status.JUDGE_ERROR
+        assert answer.reason == "the judge is being stopped"
+
+
+async def test_closing_tells_those_who_wait_for_a_place() -> None:
+    arrived = asyncio.Event()
+
+    def hang(received: Received) -> Response:
+        arrived.set()
+        return Response(delay_s=60)
+
+    async with JudgeServer(hang) as server:
+        judge = _judge(server, max_concurrent_requests=1)
+        waiting = [asyncio.create_task(judge.ask(_RUN, [choice(index)])) for index in range(3)]
+        await arrived.wait()
+        await judge.close()
+        answers = [answer for answered in await asyncio.gather(*waiting) for answer in answered]
+    assert len(server.received) == 1
+    assert [answer.reason for answer in answers if isinstance(answer, JudgeFailure)] == [
+        "the judge is being stopped"
+    ] * 3
 
 
 async def test_no_questions_no_request() -> None:

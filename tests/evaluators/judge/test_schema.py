@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -14,19 +13,7 @@ from evaluators.judge.aliases import Aliases
 from evaluators.judge.question import NamedQuestion, Question
 from evaluators.judge.schema import answer_schema
 from tests.evaluators.judge_cases import CALLS, choice, goals, invocation, six_steps
-
-_ALLOWED = {
-    "type",
-    "properties",
-    "required",
-    "additionalProperties",
-    "items",
-    "enum",
-    "anyOf",
-    "$ref",
-    "$defs",
-    "description",
-}
+from tests.evaluators.judge_server import STRICT_KEYWORDS, nodes
 
 
 class _Code(StrEnum):
@@ -76,19 +63,11 @@ def _resolved(value: Any, definitions: dict[str, Any]) -> Any:
     return {key: _resolved(inner, definitions) for key, inner in value.items()}
 
 
-def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    yield schema
-    for inner in [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values(), *schema.get("anyOf", [])]:
-        yield from _nodes(inner)
-    if "items" in schema:
-        yield from _nodes(schema["items"])
-
-
 def test_it_uses_only_what_strict_mode_knows() -> None:
     schema = _schema(("q1", _question(_Rich)), ("q2", invocation(CALLS[0])), ("q3", goals()))
     Draft202012Validator.check_schema(schema)
-    for node in _nodes(schema):
-        assert set(node) <= _ALLOWED
+    for node in nodes(schema):
+        assert set(node) <= STRICT_KEYWORDS
         if "$ref" in node:
             assert set(node) == {"$ref"}
         if node.get("type") == "object":

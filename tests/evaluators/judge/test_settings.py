@@ -32,6 +32,12 @@ def test_only_the_model_has_to_be_named() -> None:
         {"temperature": 3},
         {"max_prompt_chars": 100},
         {"modle": "x"},
+        {"base_url": "http://local host/v1"},
+        {"base_url": "http://localhost:99999/v1"},
+        {"api_key": "sk-a sk-b"},
+        {"api_key": "schlüssel"},
+        {"headers": {"x-team": "a\nb"}},
+        {"headers": {"x team": "a"}},
     ],
 )
 def test_values_that_can_not_work_are_refused(wrong: dict[str, Any]) -> None:
@@ -43,6 +49,16 @@ def test_keys_are_never_written_out() -> None:
     settings = _settings(api_key="sk-very-secret", headers={"api-key": "also-secret"})
     for written in (repr(settings), settings.model_dump_json(), str(settings)):
         assert "secret" not in written
+
+
+def test_a_key_from_a_file_may_bring_its_line_end_along() -> None:
+    assert _settings(api_key="sk-abc\n").api_key.get_secret_value() == "sk-abc"
+
+
+def test_a_refused_key_is_not_repeated() -> None:
+    with pytest.raises(ValidationError) as refused:
+        _settings(api_key="very secret")
+    assert "very secret" not in str(refused.value)
 
 
 def test_messages_name_the_endpoint_without_what_may_be_secret_in_its_address() -> None:
