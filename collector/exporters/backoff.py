@@ -26,3 +26,7 @@ class Backoff:
         wait_s = self._interval_s * (1 - spread + 2 * spread * self._random())
         self._interval_s = min(self._interval_s * self._settings.multiplier, self._settings.max_interval)
         return min(wait_s, self._settings.max_interval * (1 + spread))
+
+    def reset(self) -> None:
+        """Begin again with the first interval."""
+        self._interval_s = self._settings.initial_interval

@@ -3,6 +3,9 @@
 Delivered, rejected by the destination, in the dead-letter file, or of a signal the destination doesn't take: nothing
 else ends a delivery but its cancellation.  What is too large, or bad, is cut in halves until the one item is found
 that can't be taken.
+
+As long as other batches get through, a batch that failed is tried again soon: then the destination is alive, and
+only a destination that answers nobody is left alone for longer and longer.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ from collector.telemetry import ExporterMetrics
 # A destination that refuses our credentials is asked again, but not hammered.
 MISCONFIGURED_WAIT_S = 60.0
 # While draining, waits are short: what doesn't get through before the deadline stays.
-DRAIN_WAIT_S = 1.0
+DRAIN_WAIT_S = 0.5
 DISK_WAIT_S = 2.0
 # A destination that asks for more than this is asked again all the same.
 MAX_RETRY_AFTER_S = 300.0
@@ -83,7 +86,10 @@ class Delivery:
         self._metrics = metrics
         self._random = random
         self._clock = clock
-        self._draining = asyncio.Event()
+        self._draining = False
+        self._successes = 0
+        # Set, and replaced, when waiting may have become pointless: something got through, or the end is near.
+        self._news = asyncio.Event()
         self._switched_off: set[Signal] = set()
 
     def takes(self, signal: Signal) -> bool:
@@ -92,7 +98,12 @@ class Delivery:
 
     def hurry(self) -> None:
         """From now on wait only as long as the destination itself asks for."""
-        self._draining.set()
+        self._draining = True
+        self._tell()
+
+    def _tell(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
 
     async def deliver(self, batch: Batch) -> None:
         """Return when every item of the batch has found its end."""
@@ -116,6 +127,8 @@ class Delivery:
                 rejected = min(rejected, batch.items)
                 self._metrics.rejected(batch.signal, rejected)
                 self._metrics.sent(batch.signal, batch.items - rejected)
+                self._successes += 1
+                self._tell()
                 return ()
             if isinstance(failure, UnsupportedSignalError):
                 self._switched_off.add(batch.signal)
@@ -126,7 +139,7 @@ class Delivery:
             if self._gives_up(since_s):
                 await self._bury(batch, f"given up after retry_on_failure: {failure}")
                 return ()
-            await self._wait(failure, backoff.next_s())
+            await self._wait(failure, backoff)
             self._metrics.retried()
         self._metrics.unsupported(batch.signal, batch.items)
         return ()
@@ -172,8 +185,8 @@ class Delivery:
             _log.warning("%s: wrote to %s: %s", self._destination, self._dead_letters.path, reason)
             return
 
-    async def _wait(self, failure: SendError, backoff_s: float) -> None:
-        asked_s = failure.retry_after_s if isinstance(failure, RetryableError) else None
+    async def _wait(self, failure: SendError, backoff: Backoff) -> None:
+        backoff_s, asked_s = backoff.next_s(), 0.0
         if isinstance(failure, MisconfiguredError):
             backoff_s = max(backoff_s, MISCONFIGURED_WAIT_S)
             _log.error(
@@ -183,12 +196,17 @@ class Delivery:
             )
         else:
             _log.warning("%s: %s; trying again", self._destination, failure)
-        asked_s = min(asked_s or 0.0, MAX_RETRY_AFTER_S)
-        not_before_s = self._clock() + asked_s
-        if self._draining.is_set():
-            await asyncio.sleep(min(backoff_s, DRAIN_WAIT_S))
-        else:
+        if isinstance(failure, RetryableError):
+            asked_s = min(failure.retry_after_s or 0.0, MAX_RETRY_AFTER_S)
+        now_s, successes = self._clock(), self._successes
+        not_before_s, until_s = now_s + asked_s, now_s + max(backoff_s, asked_s)
+        if not self._draining:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(max(backoff_s, asked_s)):
-                    await self._draining.wait()
-        await asyncio.sleep(max(not_before_s - self._clock(), 0.0))
+                async with asyncio.timeout(until_s - now_s):
+                    await self._news.wait()
+        if self._successes != successes:
+            backoff.reset()
+        # Whoever was woken comes a little later than the others that were, never later than without being woken.
+        longest_s = DRAIN_WAIT_S if self._draining else self._retry.initial_interval
+        pause_s = min(self._random() * longest_s, until_s - self._clock())
+        await asyncio.sleep(max(pause_s, not_before_s - self._clock(), 0.0))
