@@ -121,7 +121,7 @@ def _read_line(number: int, line: bytes) -> NamedCase | BadLine:
 def _faults(error: ValidationError) -> str:
     found = error.errors(include_url=False, include_context=False, include_input=False)
     told = [f"{'.'.join(map(str, one['loc'])) or 'the line'}: {one['msg']}" for one in found[:3]]
-    return f"{'; '.join(map(_cut, told))}; see the form of a case in docs/evaluate.md"
+    return f"{'; '.join(map(_cut, told))}; the form of a case is in docs/commands.md"
 
 
 def _cut(text: str) -> str:
