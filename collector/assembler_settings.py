@@ -1,4 +1,4 @@
-"""The settings of the `assemble` processor: how long to wait for a trace, and how much may be held."""
+"""The settings of the `assemble` processor: how long to wait for a trace, how much may be held, what is written."""
 
 from __future__ import annotations
 
@@ -33,6 +33,12 @@ class Settings(BaseModel):
     )
     limit_mib: int = Field(
         default=512, ge=1, description="Bytes that may be held and queued before receivers ask senders to wait."
+    )
+    emit_unscored: bool = Field(
+        default=False, description="Also mark on spans what has no score, with the status that says why."
+    )
+    span_events: bool = Field(
+        default=False, description="Also add an event gen_ai.evaluation.result to the judged span for every score."
     )
 
     @model_validator(mode="after")

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from collector import assembler_settings
 from collector.config import Config
 from evaluators.evaluator import EvaluatorSettings
 from evaluators.judge.client import OpenAIJudge
@@ -50,7 +51,14 @@ def plan_of(config: Config) -> Plan:
         for component in config.processors.values()
         if isinstance(component.settings, EvaluatorSettings)
     }
-    return Plan(evaluators=evaluators, judges=judges, notes=tuple(notes))
+    return Plan(evaluators=evaluators, judges=judges, emission=_emission_of(config), notes=tuple(notes))
+
+
+def _emission_of(config: Config) -> Emission:
+    for component in config.processors.values():
+        if isinstance(component.settings, assembler_settings.Settings):
+            return Emission(emit_unscored=component.settings.emit_unscored, span_events=component.settings.span_events)
+    return Emission()
 
 
 def build(plan: Plan) -> tuple[TraceJudge, list[OpenAIJudge]]:

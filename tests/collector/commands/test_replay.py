@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
 from typer.testing import CliRunner
@@ -185,3 +186,21 @@ def test_the_command_refuses_a_configuration_that_it_does_not_understand(saved: 
     result = command(str(saved), "--set", "processors.tool_selection.treshold=1")
     assert result.exit_code == 2
     assert "did you mean threshold?" in result.stderr
+
+
+def test_the_command_writes_what_the_configuration_asks_for_besides_scores(tmp_path: Path) -> None:
+    asked = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": '[{"role": "user", "parts": [{"type": "text", "content": "Is it warm?"}]}]',
+        "gen_ai.output.messages": '[{"role": "assistant", "parts": [{"type": "text", "content": "Yes."}]}]',
+        "gen_ai.tool.definitions": '[{"type": "function", "name": "weather", "parameters": {"type": "object"}}]',
+    }
+    chat = span(1, 1, "chat")
+    chat.attributes.extend(KeyValue(key=key, value=AnyValue(string_value=value)) for key, value in asked.items())
+    (tmp_path / "in.pb").write_bytes(request(chat))
+    out = tmp_path / "out.pb"
+    result = command(str(tmp_path), "--otlp-out", str(out), "--set", "processors.assemble.emit_unscored=true")
+    assert result.exit_code == 0
+    written = ExportTraceServiceRequest.FromString(out.read_bytes()).resource_spans[0].scope_spans[0].spans[0]
+    attributes = {pair.key: pair.value.string_value for pair in written.attributes}
+    assert attributes["eval.tool_selection.status"] == "needs_judge"
