@@ -21,6 +21,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message, message_fa
 NAME_CHARS = 80
 EXPLANATION_CHARS = 300
 MAX_CODES = 8
+MAX_SCORES = 32
 
 ANSI_SEQUENCE = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]")
 KIND_KEYS = (b"openinference.span.kind", b"gen_ai.operation.name", b"traceloop.span.kind")
@@ -100,6 +101,11 @@ class SpanView:
     scores: tuple[Score, ...] = ()
 
     @property
+    def weight(self) -> int:
+        """How much memory it takes, in units of about a kilobyte."""
+        return 1 + len(self.scores)
+
+    @property
     def duration_s(self) -> float | None:
         """Seconds from start to end; None when the clocks say something impossible."""
         return (self.end_ns - self.start_ns) / 1e9 if 0 < self.start_ns <= self.end_ns else None
@@ -166,7 +172,7 @@ def _view(span: Any, service: str) -> SpanView:
         error=span.status.code == STATUS_ERROR,
         scores=tuple(
             score
-            for evaluator, values in sorted(fields.items())
+            for evaluator, values in sorted(fields.items())[:MAX_SCORES]
             if (score := _score(evaluator, values)).label is not None or score.score is not None or score.status
         ),
     )

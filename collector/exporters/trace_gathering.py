@@ -17,7 +17,8 @@ SETTLE_S = 0.5
 """How long after the last span a trace whose top span was seen is printed."""
 IDLE_S = 10.0
 """The same for a trace whose top span was not seen."""
-MAX_SPANS = 20_000
+MAX_WEIGHT = 40_000
+"""Of all spans together, in units of about a kilobyte."""
 MAX_SPANS_OF_TRACE = 2_000
 MAX_WAITING_TRACES = 200
 REMEMBERED_TRACES = 2_000
@@ -58,12 +59,12 @@ class Gathering:
         self._open: OrderedDict[str, GatheredTrace] = OrderedDict()
         self._closed: deque[GatheredTrace] = deque()
         self._printed: OrderedDict[str, None] = OrderedDict()
-        self._spans = 0
+        self._weight = 0
         self.unscored_traces = 0
         self._unshown = 0
 
     def add(self, spans: Iterable[SpanView], now_s: float) -> None:
-        """Take spans that arrived at `now_s`; closes the traces that waited longest when there are too many spans."""
+        """Take spans that arrived at `now_s`; closes the traces that waited longest when there is too much."""
         for span in spans:
             trace = self._open.get(span.trace_id)
             if trace is None:
@@ -76,9 +77,10 @@ class Gathering:
                 trace.omitted += 1
                 continue
             trace.has_top = trace.has_top or not span.parent_id or span.remote_parent
-            self._spans += span.span_id not in trace.by_id
+            before = trace.by_id.get(span.span_id)
+            self._weight += span.weight - (before.weight if before else 0)
             trace.by_id[span.span_id] = span
-        while self._spans > MAX_SPANS:
+        while self._weight > MAX_WEIGHT:
             self._close(next(iter(self._open.values())))
         while len(self._closed) > MAX_WAITING_TRACES:
             self._closed.popleft()
@@ -109,7 +111,7 @@ class Gathering:
 
     def _close(self, trace: GatheredTrace) -> None:
         del self._open[trace.trace_id]
-        self._spans -= len(trace.by_id)
+        self._weight -= sum(span.weight for span in trace.by_id.values())
         if not trace.has_score:
             self.unscored_traces += not trace.continued
         else:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from collector.exporters.span_view import SpanView, UnreadableRequestError, clean, read_spans
+from collector.exporters.span_view import MAX_SCORES, SpanView, UnreadableRequestError, clean, read_spans
 from tests.collector.console_spans import TRACE_ID, Value, bad, good, request, span
 
 
@@ -136,6 +136,11 @@ def test_any_bytes_are_read_or_refused(request_bytes: bytes) -> None:
     except UnreadableRequestError:
         return
     assert all(isinstance(view, SpanView) for view in views)
+
+
+def test_a_span_full_of_verdicts_is_cut_short() -> None:
+    many = only(*(good(f"evaluator_{number:04}") for number in range(1_000)))
+    assert [score.evaluator for score in many.scores] == [f"evaluator_{number:04}" for number in range(MAX_SCORES)]
 
 
 def test_an_empty_request_has_no_spans() -> None:

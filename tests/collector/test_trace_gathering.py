@@ -94,7 +94,7 @@ def test_one_giant_trace_keeps_a_bounded_number_of_spans(monkeypatch: pytest.Mon
 
 
 def test_the_trace_that_waited_longest_goes_when_there_are_too_many_spans(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trace_gathering, "MAX_SPANS", 10)
+    monkeypatch.setattr(trace_gathering, "MAX_WEIGHT", 20)
     gathering = Gathering()
     for number in range(1, 13):
         gathering.add(views(span(2, 1, trace_id=other_trace(number), **good("a"))), now_s=0)
@@ -109,7 +109,7 @@ def test_of_traces_that_are_due_together_the_one_that_began_first_comes_first() 
 
 
 def test_what_nobody_takes_is_dropped_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trace_gathering, "MAX_SPANS", 1)
+    monkeypatch.setattr(trace_gathering, "MAX_WEIGHT", 2)
     monkeypatch.setattr(trace_gathering, "MAX_WAITING_TRACES", 3)
     gathering = Gathering()
     for number in range(1, 8):
