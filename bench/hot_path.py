@@ -29,7 +29,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 _CONFIG = """
 receivers: {{otlp: {{protocols: {{grpc: {{endpoint: "127.0.0.1:{port}"}}}}}}}}
 processors:
-  assemble: {{quiet_period: 500ms, idle_timeout: 1s, hold: 1s, max_hold: 5s, late_window: 1s}}
+  assemble: {{quiet_period: 500ms, idle_timeout: 1s, hold: 4s, max_hold: 5s, late_window: 1s}}
   tool_selection: {{}}
   tool_invocation: {{}}
   tool_response_handling: {{}}
@@ -102,7 +102,7 @@ def main() -> None:
             print(f"{'':8}{'relay':>12}{'sidecar':>12}{'ratio':>8}{'judging':>12}   (µs of processor time per span)")
             for kind in REQUESTS:
                 rows = [
-                    (*measure(kind, relay, relay_port, seed, 0.5), *measure(kind, sidecar, sidecar_port, seed, 4.0))
+                    (*measure(kind, relay, relay_port, seed, 0.5), *measure(kind, sidecar, sidecar_port, seed, 6.0))
                     for seed in range(1, ROUNDS + 1)
                 ]
                 bare, own, judging = (statistics.median(row[at] for row in rows) for at in (0, 2, 3))

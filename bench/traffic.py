@@ -1,4 +1,4 @@
-"""Spans to measure with: an agent's (about 3 kB, with messages and tools) and tiny ones (two attributes)."""
+"""Spans to measure with: an agent's (model calls of 4 kB with messages and tools, tools, runs) and tiny ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Span
 
-SPANS_PER_REQUEST = 100
+SPANS_PER_REQUEST = 102
 _TOOLS = json.dumps(
     [
         {
@@ -23,6 +23,9 @@ _TOOLS = json.dumps(
 )
 
 
+_SYSTEM = json.dumps([{"type": "text", "content": "You help travellers; answer briefly and never invent. " * 26}])
+
+
 def _set(span: Span, **attributes: str) -> None:
     for key, value in attributes.items():
         span.attributes.add(key=key.replace("__", ".")).value.string_value = value
@@ -33,35 +36,49 @@ def _message(role: str, **part: object) -> dict[str, object]:
 
 
 def _agent_run(scope: ScopeSpans, trace_id: bytes, rng: random.Random) -> None:
-    """Four spans: a decision, its tool, the answer, and the run around them."""
+    """Six spans: two decisions with their tools, the answer, and the run around them."""
     run_id = rng.randbytes(8)
-    question = _message("user", type="text", content="What is the weather in Porto? " + "Please be precise. " * 60)
-    call = {"type": "tool_call", "id": "call_1", "name": "get_weather", "arguments": {"city": "Porto"}}
-    asked = {"role": "assistant", "parts": [call]}
-    result = json.dumps({"city": "Porto", "temp_c": 21})
-    told = _message("tool", type="tool_call_response", id="call_1", response=result)
-    answer = _message("assistant", type="text", content="It is 21 °C in Porto.")
-    for seen, said in (([question], asked), ([question, asked, told], answer)):
+    seen = [_message("user", type="text", content="What is the weather in Porto? " + "Please be precise. " * 12)]
+    for number, tool in enumerate(("get_weather", "find_hotel", None)):
+        call = {"type": "tool_call", "id": f"call_{number}", "name": tool, "arguments": {"city": "Porto"}}
+        result = json.dumps({"city": "Porto", "temp_c": 21, "place": f"number {number}"})
+        said = {"role": "assistant", "parts": [call]}
+        if tool is None:
+            said = _message("assistant", type="text", content="It is 21 °C in Porto. " + "Enjoy your stay. " * 12)
         span = scope.spans.add(trace_id=trace_id, span_id=rng.randbytes(8), parent_span_id=run_id, name="chat model")
         _set(
             span,
             gen_ai__operation__name="chat",
+            gen_ai__provider__name="provider",
             gen_ai__request__model="model",
+            gen_ai__response__model="model-2026-01-01",
+            gen_ai__response__id=f"response-{rng.randbytes(8).hex()}",
+            gen_ai__conversation__id=run_id.hex(),
+            gen_ai__agent__name="weather",
+            gen_ai__output__type="text",
+            server__address="api.example.com",
+            user__id="u-1",
+            gen_ai__system_instructions=_SYSTEM,
             gen_ai__tool__definitions=_TOOLS,
             gen_ai__input__messages=json.dumps(seen),
             gen_ai__output__messages=json.dumps([said]),
         )
-    tool = scope.spans.add(
-        trace_id=trace_id, span_id=rng.randbytes(8), parent_span_id=run_id, name="execute_tool get_weather"
-    )
-    _set(
-        tool,
-        gen_ai__operation__name="execute_tool",
-        gen_ai__tool__name="get_weather",
-        gen_ai__tool__call__id="call_1",
-        gen_ai__tool__call__arguments='{"city": "Porto"}',
-        gen_ai__tool__call__result=result,
-    )
+        for key in ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "server.port", "gen_ai.request.seed"):
+            span.attributes.add(key=key).value.int_value = rng.randrange(5000)
+        if tool is None:
+            break
+        ran = scope.spans.add(
+            trace_id=trace_id, span_id=rng.randbytes(8), parent_span_id=run_id, name=f"execute_tool {tool}"
+        )
+        _set(
+            ran,
+            gen_ai__operation__name="execute_tool",
+            gen_ai__tool__name=tool,
+            gen_ai__tool__call__id=f"call_{number}",
+            gen_ai__tool__call__arguments='{"city": "Porto"}',
+            gen_ai__tool__call__result=result,
+        )
+        seen += [said, _message("tool", type="tool_call_response", id=f"call_{number}", response=result)]
     run = scope.spans.add(trace_id=trace_id, span_id=run_id, name="invoke_agent weather")
     _set(run, gen_ai__operation__name="invoke_agent", gen_ai__agent__name="weather")
 
@@ -75,7 +92,7 @@ def _tiny(scope: ScopeSpans, trace_id: bytes, rng: random.Random) -> None:
 def requests(kind: str, count: int, seed: int = 1) -> Iterator[bytes]:
     """`count` serialised requests of `SPANS_PER_REQUEST` spans of kind "agent" or "tiny", with ids of their own."""
     rng = random.Random(f"{kind} {seed}")
-    make, per_trace = (_agent_run, 4) if kind == "agent" else (_tiny, 1)
+    make, per_trace = (_agent_run, 6) if kind == "agent" else (_tiny, 1)
     for _ in range(count):
         request = ExportTraceServiceRequest()
         resource = request.resource_spans.add()

@@ -143,7 +143,7 @@ async def test_sigterm_exports_everything_that_is_held(tmp_path: Path) -> None:
         await post(sidecar, list(requests("agent", 3)))
         assert not backend.spans
         assert await sidecar.stop() == 0
-        assert len(backend.spans) == 300
+        assert len(backend.spans) == 306
         runs = [span for span in backend.spans if span.name == "invoke_agent weather"]
         assert all(scores(span)["eval.step_efficiency.label"] == "pass" for span in runs), "rules still judge"
 
@@ -154,16 +154,16 @@ async def test_a_backend_that_is_down_for_a_while_gets_everything_once(tmp_path:
         await post(sidecar, list(requests("agent", 2)) + list(requests("tiny", 2)))
         await asyncio.sleep(2)
         backend.unavailable = False
-        await until(lambda: len(backend.spans) >= 400)
+        await until(lambda: len(backend.spans) >= 408)
         ids = [(span.trace_id, span.span_id) for span in backend.spans]
-        assert len(ids) == len(set(ids)) == 400
+        assert len(ids) == len(set(ids)) == 408
 
 
 async def test_every_other_byte_of_a_span_is_as_it_was_sent(tmp_path: Path) -> None:
     async with running_backend() as backend, running_sidecar(tmp_path, config(backend.port)) as sidecar:
         sent = [*requests("agent", 2), *requests("tiny", 1)]
         await post(sidecar, sent)
-        await until(lambda: len(backend.spans) == 300)
+        await until(lambda: len(backend.spans) == 306)
         received = b"".join(backend.requests[TRACES])
         assert all(span in received for body in sent for span in _span_bytes(body))
         assert any(scores(span) for span in backend.spans)
@@ -180,8 +180,8 @@ async def test_the_judging_process_may_die_and_no_span_is_lost(tmp_path: Path) -
         workers = [int(child) for child in children if "collector.worker" in Path(f"/proc/{child}/cmdline").read_text()]
         assert len(workers) == 1
         os.kill(workers[0], signal.SIGKILL)
-        await until(lambda: len(backend.spans) == 100)
+        await until(lambda: len(backend.spans) == 102)
         assert "judging process" in sidecar.stderr
         await post(sidecar, list(requests("agent", 1, seed=2)))
-        await until(lambda: len(backend.spans) == 200)
+        await until(lambda: len(backend.spans) == 204)
         assert any(scores(span) for span in backend.spans), "the next process judges on"
