@@ -189,7 +189,18 @@ def _text_ungrounded(value: Value, raw: str, evidence: Evidence) -> bool:
         return bool(_CJK.search(evidence.text)) and not any(pair in evidence.text for pair in _pairs(text))
     if not _is_proper_name(raw) or (_CJK.search(evidence.text) and not re.search(r"[a-z]{4}", evidence.text)):
         return False
-    return not any(word[: max(4, len(word) - 3)] in evidence.text for word in _WORD.findall(text))
+    words = _WORD.findall(text)
+    if len(words) > 1 and _abbreviated("".join(word[0] for word in words), evidence):
+        return False
+    return not any(word[: max(4, len(word) - 3)] in evidence.text for word in words)
+
+
+def _abbreviated(initials: str, evidence: Evidence) -> bool:
+    """Whether the initials of a name stand there, with or without a further letter (`NYC` for New York)."""
+    return (
+        evidence.says(initials)
+        or re.search(rf"(?<![^\W_]){re.escape(initials)}[a-z](?![^\W_])", evidence.text) is not None
+    )
 
 
 def _number_ungrounded(name: str, number: float, value: Value, evidence: Evidence) -> bool:

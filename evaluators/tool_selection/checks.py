@@ -11,8 +11,11 @@ from collections.abc import Sequence
 
 from evaluators.cases import DecisionCase, Role, Run, ToolCall, Turn
 from evaluators.issues import IssueCode
+from evaluators.rules.argument_grounding import Evidence, ungrounded, values_of
 from evaluators.rules.errors import ErrorClass, error_of
 from evaluators.rules.inputs import has_user_input
+from evaluators.rules.raw_arguments import read_arguments
+from evaluators.rules.schema import SchemaCache
 from evaluators.rules.secrets import redact
 from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own
 from evaluators.verdict import Issue, issue
@@ -102,6 +105,25 @@ def duplicates(calls: Sequence[ToolCall]) -> list[Issue]:
                 issue(IssueCode.WRONG_NUMBER_OF_TOOLS, detail, call_id=call.id, ref=call.ref, conclusive=False)
             )
         seen.setdefault(signature, call.id)
+    return found
+
+
+def guessed(case: DecisionCase, schemas: SchemaCache) -> list[Issue]:
+    """Calls to which a required value was given that nothing said: perhaps the user should have been asked."""
+    evidence = Evidence.of(case.run, case.turn)
+    found = []
+    for call in counted_calls(case.turn):
+        tool = find_tool(call.name, case.turn.tools or ())
+        compiled = schemas.get(tool.parameters) if tool is not None else None
+        if compiled is None:
+            continue
+        for value in values_of(read_arguments(call).value, compiled.shape.properties):
+            if value.argument in compiled.shape.required and ungrounded(value, evidence):
+                detail = f"`{redact(value.path[:_LONGEST_NAME])}` is required, and nothing the model had seen gives it."
+                found.append(
+                    issue(IssueCode.SHOULD_HAVE_ASKED, detail, call_id=call.id, ref=call.ref, conclusive=False)
+                )
+                break
     return found
 
 

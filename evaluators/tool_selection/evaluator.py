@@ -17,8 +17,16 @@ from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
 from evaluators.issues import IssueCode
 from evaluators.judge.question import JudgeAnswer, Question, call_name, turn_name
 from evaluators.rules.judged import judged_confidence, judged_issues
+from evaluators.rules.schema import SchemaCache
 from evaluators.tool_selection.answer import CallsSelectionAnswer, NoCallsSelectionAnswer
-from evaluators.tool_selection.checks import counted_calls, duplicates, missing_input, not_applicable, unknown_tools
+from evaluators.tool_selection.checks import (
+    counted_calls,
+    duplicates,
+    guessed,
+    missing_input,
+    not_applicable,
+    unknown_tools,
+)
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict
 
 _CORRECT, _INCORRECT = "correct", "incorrect"
@@ -39,6 +47,10 @@ class ToolSelection(Evaluator[DecisionCase]):
     bad_label: ClassVar[str] = _INCORRECT
     code_version: ClassVar[str] = "1"
 
+    def __init__(self, settings: EvaluatorSettings) -> None:
+        super().__init__(settings)
+        self._schemas = SchemaCache()
+
     def screen(self, case: DecisionCase) -> Screening:
         """Whether there is a choice to judge, and whether it names tools that were never offered."""
         reason = not_applicable(case)
@@ -49,7 +61,7 @@ class ToolSelection(Evaluator[DecisionCase]):
             return Screening(status=Status.MISSING_INPUT, reason=reason)
         calls = counted_calls(case.turn)
         unknown = unknown_tools(case)
-        issues = tuple(unknown + duplicates(calls))
+        issues = tuple(unknown + duplicates(calls) + guessed(case, self._schemas))
         wrong = {found.call_id for found in unknown if found.conclusive}
         verdicts = tuple(
             CallVerdict(

@@ -91,6 +91,22 @@ def test_the_same_call_twice_in_one_turn_is_a_suspicion() -> None:
     ]
 
 
+def test_a_required_value_that_nothing_gives_is_a_suspicion_that_the_user_should_have_been_asked() -> None:
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {"city": {"type": "string"}, "near": {"type": "string"}},
+        "required": ["city"],
+    }
+    tools = (Tool(name="get_weather", parameters=schema),)
+    for arguments, codes in (
+        ({"city": "Lima", "near": "Vancouver"}, []),
+        ({"city": "Vancouver"}, ["should_have_asked"]),
+    ):
+        screening = EVALUATOR.screen(case(call(arguments=arguments), tools=tools))
+        assert [str(one.code) for one in screening.issues] == codes
+        assert screening.status is Status.NEEDS_JUDGE
+
+
 TOOL_MESSAGE = Message(role=Role.TOOL, text="sunny", call_id="call_0")
 
 

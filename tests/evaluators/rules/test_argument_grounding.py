@@ -40,6 +40,8 @@ def test_a_value_that_nobody_said_is_suspected(said: str, arguments: dict[str, A
         ("weather in Sao Paulo", {"city": "São Paulo, Brazil"}),
         ("fly to New York", {"destination": "NYC"}),
         ("fly from San Francisco", {"origin": "SFO"}),
+        ("get the weather of nyc", {"location": "New York, NY"}),
+        ("something in NY next week", {"city": "New York, NY"}),
         ("帮我查一下北京现在的天气", {"city": "北京"}),
         ("帮我查一下北京现在的天气", {"city": "Beijing"}),
         ("weather in Beijing", {"city": "北京"}),
