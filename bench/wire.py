@@ -1,26 +1,70 @@
-"""Processor time per span of cutting requests into spans and building them again, against parsing and serialising.
+"""Processor time per span of cutting requests into spans and building them again, against generated OTLP messages.
 
-In: requests of 100 spans. Measured in one run, best of several rounds: slicing, building with an attribute appended to
-every span, both together; and the same done with the generated OTLP messages. Then the conversion of OTLP JSON against
+In: requests of 100 spans. Measured in one run, best of several rounds: slicing, and building with an attribute appended
+to every span. Against it the same work with generated messages: parse, read the ids, copy each span out of the request
+(so that holding one span doesn't hold all), extend, put together, serialise. Then the conversion of OTLP JSON against
 that of protobuf's json_format. Prints microseconds per span and ratios.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from google.protobuf import json_format
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from bench.traffic import SPANS_PER_REQUEST, requests
+from collector import process_memory
 from collector.otlp_json import convert
-from collector.records import Outbound, Signal
+from collector.records import Outbound, Signal, SpanRecord
 from collector.wire import Origins, build_request, slice_spans
 
 ROUNDS = 7
 REQUESTS = 20
+
+_SCORES = Span()
+for _name in ("eval.x.score", "eval.x.label", "eval.x.passed"):
+    _SCORES.attributes.add(key=_name).value.string_value = "correct"
+_TAIL = _SCORES.SerializeToString()
+
+
+def build(records: Sequence[SpanRecord]) -> bytes:
+    """A request of these spans, each with scores."""
+    return build_request(Outbound(record.origin, record.span, _TAIL) for record in records)
+
+
+def with_generated_messages(serialised: bytes) -> bytes:
+    """The same as slicing and building."""
+    held: list[tuple[bytes, bytes, bytes, Span]] = []
+    parsed = ExportTraceServiceRequest.FromString(serialised)
+    out = ExportTraceServiceRequest()
+    for resource in parsed.resource_spans:
+        resource_out = out.resource_spans.add()
+        resource_out.resource.CopyFrom(resource.resource)
+        for scope in resource.scope_spans:
+            scope_out = resource_out.scope_spans.add()
+            scope_out.scope.CopyFrom(scope.scope)
+            held.clear()
+            for span in scope.spans:
+                copy = Span()
+                copy.CopyFrom(span)
+                held.append((copy.trace_id, copy.span_id, copy.parent_span_id, copy))
+            for *_, span in held:
+                span.attributes.extend(_SCORES.attributes)
+                scope_out.spans.append(span)
+    return out.SerializeToString()
+
+
+def json_text(serialised: bytes) -> bytes:
+    """The request in OTLP JSON, without ids: json_format writes them in base64, which isn't OTLP's way."""
+    parsed = ExportTraceServiceRequest.FromString(serialised)
+    for resource in parsed.resource_spans:
+        for scope in resource.scope_spans:
+            for span in scope.spans:
+                span.trace_id = span.span_id = span.parent_span_id = b""
+    return json_format.MessageToJson(parsed, indent=None).encode()
 
 
 def us_per_span(work: Callable[[], object]) -> float:
@@ -33,63 +77,26 @@ def us_per_span(work: Callable[[], object]) -> float:
     return best / (REQUESTS * SPANS_PER_REQUEST) * 1e6
 
 
-def json_text(request: bytes) -> bytes:
-    """The request in OTLP JSON; ids in base64 have the wrong length there, so they are left out."""
-    parsed = ExportTraceServiceRequest.FromString(request)
-    for resource in parsed.resource_spans:
-        for scope in resource.scope_spans:
-            for span in scope.spans:
-                span.trace_id = span.span_id = span.parent_span_id = b""
-    return json_format.MessageToJson(parsed, indent=None).encode()
-
-
-def main() -> None:
-    """Measure and print."""
-    tail_message = Span()
-    for name in ("eval.x.score", "eval.x.label", "eval.x.passed"):
-        tail_message.attributes.add(key=name).value.string_value = "correct"
-    tail = tail_message.SerializeToString()
-    for kind in ("agent", "tiny"):
-        sent = list(requests(kind, REQUESTS))
-        origins = Origins()
-        sliced = [slice_spans(one, (), origins).records for one in sent]
-
-        def slicing(sent: list[bytes] = sent, origins: Origins = origins) -> None:
-            for one in sent:
-                slice_spans(one, (), origins)
-
-        def building(sliced: list[list[object]] = sliced) -> None:  # type: ignore[assignment]
-            for records in sliced:
-                build_request(Outbound(record.origin, record.span, tail) for record in records)  # type: ignore[attr-defined]
-
-        def parsing(sent: list[bytes] = sent) -> None:
-            for one in sent:
-                request = ExportTraceServiceRequest.FromString(one)
-                for resource in request.resource_spans:
-                    for scope in resource.scope_spans:
-                        for span in scope.spans:
-                            span.attributes.extend(tail_message.attributes)
-                request.SerializeToString()
-
-        sliced_us, built_us, parsed_us = us_per_span(slicing), us_per_span(building), us_per_span(parsing)
-        texts = [json_text(one) for one in sent]
-
-        def converting(texts: list[bytes] = texts) -> None:
-            for one in texts:
-                convert(Signal.TRACES, one)
-
-        def json_formatting(texts: list[bytes] = texts) -> None:
-            for one in texts:
-                json_format.Parse(one, ExportTraceServiceRequest()).SerializeToString()
-
-        converted_us, formatted_us = us_per_span(converting), us_per_span(json_formatting)
-        print(f"{kind}: {len(sent[0]) // SPANS_PER_REQUEST} bytes a span")
-        print(f"  slice {sliced_us:.2f} us, build {built_us:.2f} us, together {sliced_us + built_us:.2f} us")
-        ratio = parsed_us / (sliced_us + built_us)
-        print(f"  parse, extend and serialise {parsed_us:.2f} us: {ratio:.1f} times as much")
-        ratio = formatted_us / converted_us
-        print(f"  from JSON {converted_us:.1f} us; with json_format {formatted_us:.0f} us: {ratio:.0f} times as much")
+def measure(kind: str) -> None:
+    """Measure with one kind of spans, and print."""
+    origins = Origins()
+    sent = list(requests(kind, REQUESTS))
+    texts = [json_text(one) for one in sent]
+    sliced = [slice_spans(one, (), origins).records for one in sent]
+    slice_us = us_per_span(lambda: [slice_spans(one, (), origins) for one in sent])
+    build_us = us_per_span(lambda: [build(records) for records in sliced])
+    messages_us = us_per_span(lambda: [with_generated_messages(one) for one in sent])
+    json_us = us_per_span(lambda: [convert(Signal.TRACES, one) for one in texts])
+    json_format_us = us_per_span(
+        lambda: [json_format.Parse(one, ExportTraceServiceRequest()).SerializeToString() for one in texts]
+    )
+    print(f"{kind}, {len(sent[0]) // SPANS_PER_REQUEST} bytes a span")
+    print(f"  slice {slice_us:.2f} us + build {build_us:.2f} us", end="")
+    print(f"; with generated messages {messages_us:.2f} us: x {messages_us / (slice_us + build_us):.1f}")
+    print(f"  from JSON {json_us:.1f} us; with json_format {json_format_us:.0f} us: x {json_format_us / json_us:.1f}")
 
 
 if __name__ == "__main__":
-    main()
+    process_memory.settle()
+    for kind in ("agent", "tiny"):
+        measure(kind)

@@ -59,4 +59,6 @@ def _explain(error: OSError, endpoint: str, key: str) -> str:
         remedy = f"this user may not listen there; use a port from 1024 up in {key}"
     else:
         remedy = f"set {key} to an address of this machine, such as 127.0.0.1:4317"
-    return f"can't listen on {endpoint}: {error.strerror or error}; {remedy}"
+    # gaierrors have numbers of their own; for the others Python's text repeats the address.
+    reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+    return f"can't listen on {endpoint}: {reason}; {remedy}"

@@ -46,11 +46,13 @@ def _build(items: Iterable[tuple[Origin, bytes]]) -> bytes:
     request = new_request()
     resources: dict[tuple[bytes, str, bytes], ResourcesSkeleton] = {}
     groups: dict[int, tuple[Origin, list[bytes]]] = {}  # by identity: origins are interned, and hashing them costs
+    current: Origin | None = None
+    group: list[bytes] = []
     for origin, data in items:
-        group = groups.get(id(origin))
-        if group is None:
-            group = groups[id(origin)] = (origin, [])
-        group[1].append(data)
+        if origin is not current:
+            current = origin
+            group = groups.setdefault(id(origin), (origin, []))[1]
+        group.append(data)
     scopes: dict[Origin, ScopesSkeleton] = {}
     for origin, datas in groups.values():
         target = scopes.get(origin)

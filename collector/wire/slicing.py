@@ -19,6 +19,7 @@ from collector.records import LogRecord, Origin, SpanRecord
 from collector.wire.damage import Budget, BudgetSpentError, find_damage, malformed
 from collector.wire.origins import OriginKey, Origins
 from collector.wire.skeleton import (
+    LinkSkeleton,
     ResourcesSkeleton,
     ScopesSkeleton,
     SpanSkeleton,
@@ -107,7 +108,7 @@ def slice_spans(request: bytes, headers: Headers, origins: Origins) -> Sliced:
                 or trace_id == _NO_TRACE
                 or span_id == _NO_SPAN
                 or (parent_span_id and len(parent_span_id) != 8)
-                or any(len(link.trace_id) != 16 or len(link.span_id) != 8 for link in head.links)
+                or (head.links and not _are_sound(head.links))
             ):
                 rejected.append(Rejection(index, f"{place}.spans[{number}]: {_id_fault(head)}"))
                 continue
@@ -247,6 +248,10 @@ def _fault(data: bytes, message: str, place: str, budget: Budget) -> str | None:
         return find_damage(data, message, place, budget)
     except BudgetSpentError:
         return f"{place}: is broken, or nested deeper than 100 messages and too large to check"
+
+
+def _are_sound(links: Sequence[LinkSkeleton]) -> bool:
+    return all(len(link.trace_id) == 16 and len(link.span_id) == 8 for link in links)
 
 
 def _id_fault(head: SpanSkeleton) -> str:
