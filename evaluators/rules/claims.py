@@ -7,21 +7,23 @@ typical value or question, nothing inside code or a link.  What is left out may 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from evaluators.rules.numbers import Quantity
 from evaluators.rules.numerals import plain
 from evaluators.rules.units import Kind
 
 MAX_ANSWER_CHARS = 40_000
+_LONGEST_JOINT = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A quantity stated in an answer, with the words just before it in the same clause."""
+    """A quantity stated in an answer, with the words just before it and with its sentence."""
 
     quantity: Quantity
     lead: str
+    sentence: str
 
 
 def without_code(answer: str) -> str:
@@ -42,10 +44,10 @@ def claims(text: str, found: list[Quantity]) -> list[Claim]:
         if not text[quantity.start : quantity.end].strip():
             continue
         sentence = flat[max(first, quantity.start - 300) : min(last, quantity.end + 300)]
-        if _HEDGED.search(sentence) is not None or _in_range(flat, found, place):
+        if _HEDGED.search(sentence) is not None or _is_part(flat, found, place):
             continue
-        stated.append(Claim(quantity, flat[max(first, quantity.start - 80) : quantity.start]))
-    return _rated_alike(stated, flat)
+        stated.append(Claim(quantity, flat[max(first, quantity.start - 80) : quantity.start], sentence))
+    return [_by_its_form(claim, flat) for claim in stated]
 
 
 def _sentences(text: str) -> list[tuple[int, int]]:
@@ -54,35 +56,44 @@ def _sentences(text: str) -> list[tuple[int, int]]:
     return [(edges[i], edges[i + 1]) for i in range(len(edges) - 1) if edges[i] < edges[i + 1]] or [(0, 1)]
 
 
-def _in_range(text: str, found: list[Quantity], place: int) -> bool:
-    """Whether the quantity is one end of a range (10-18 °C, from 5 to 9 km, 3至5天)."""
+def _is_part(text: str, found: list[Quantity], place: int) -> bool:
+    """Whether the quantity is one end of a range (10-18 °C, 3至5天) or part of a compound (5 ft 11 in, 1 lb 4 oz)."""
     here = found[place]
     for other in (found[place - 1] if place else None, found[place + 1] if place + 1 < len(found) else None):
         if other is None:
             continue
         first, second = sorted((here, other), key=lambda quantity: quantity.start)
-        if second.start - first.end <= 12 and _RANGE.fullmatch(text[first.end : second.start]) is not None:
+        between = text[first.end : second.start]
+        if len(between) > _LONGEST_JOINT:
+            continue
+        if _RANGE.fullmatch(between) is not None:
+            return True
+        if first.kind is second.kind is not Kind.NUMBER and first.unit != second.unit and _JOINT.fullmatch(between):
             return True
     return False
 
 
-def _rated_alike(stated: list[Claim], text: str) -> list[Claim]:
-    """Numbers like "(4.5)" as ratings, when nothing but such a number stands in the parentheses after a name."""
-    return [
-        Claim(
-            Quantity(Kind.RATING, q.values, None, q.start, q.end, q.text, sure=False)
-            if q.kind is Kind.NUMBER and _IN_PARENTHESES.match(text, q.start - 1) is not None
-            else q,
-            claim.lead,
-        )
-        for claim in stated
-        for q in (claim.quantity,)
-    ]
+def _by_its_form(claim: Claim, text: str) -> Claim:
+    """A bare number as a rating in "Titaya's (4.5)", as a price in "the price of it was 248.9"; else as it is."""
+    quantity = claim.quantity
+    if quantity.kind is not Kind.NUMBER:
+        return claim
+    if _IN_PARENTHESES.match(text, quantity.start - 1) is not None:
+        return replace(claim, quantity=replace(quantity, kind=Kind.RATING, sure=False))
+    if _PRICED.search(claim.lead) is not None and _PRICE_LIKE.fullmatch(quantity.text) is not None:
+        return replace(claim, quantity=replace(quantity, kind=Kind.CURRENCY))
+    return claim
 
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,200}`|https?://[^\s)>\]]+", re.DOTALL)
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。！？；;\n]")
 _RANGE = re.compile(r"\s*(?:[-~–—/]|to|and|or|through|until|bis|und|à|a|y|et|至|到|或|和)\s*[$€£¥]?\s*", re.IGNORECASE)
+_JOINT = re.compile(r"\s*(?:,|and|und|et|y|又)?\s*", re.IGNORECASE)
+_PRICED = re.compile(
+    r"\b(?:price|fare|balance|cost)\b[^.;:\n]{0,60}\b(?:is|was|are|were)\s*$|(?:价格|票价|余额|股价)[^。;\n]{0,20}[是为]\s*$",
+    re.IGNORECASE,
+)
+_PRICE_LIKE = re.compile(r"\d[\d,]*\.\d+|\d{3,}")
 _IN_PARENTHESES = re.compile(r"\(\d\.\d\d?\)")
 _HEDGES_EN = (
     r"about|around|approx\w*|roughly|nearly|almost|circa|estimat\w*|some(?= \d)|or so|"
@@ -91,6 +102,8 @@ _HEDGES_EN = (
     r"if|unless|would|could|might|may|should|suppose|assum\w*|hypothetic\w*|e\.g|for (?:example|instance)|such as|"
     r"typical\w*|usual\w*|normal\w*|general\w*|average\w*|in general|often|tend\w*|historical\w*|record|"
     r"last (?:year|month|week|time)|previous\w*|recommend\w*|suggest\w*|budget|tip|bring|expect\w*|"
+    r"interest|mortgage|loan|compound\w*|annuit\w*|instal\w*|convert\w*|conversion|equivalent|works out|tax\w*|vat|"
+    r"depreciat\w*|profit|yield|project\w*|predict\w*|"
     r"compared|than|instead|increase\w*|decrease\w*|range|rang(?:es|ing)|limit|threshold|goal|target|"
     r"don't|doesn't|not|isn't|won't|cannot|can't|no longer|never"
 )

@@ -43,6 +43,8 @@ def _by_verb(name: str) -> Effect:
         following = words[at + 1] if at + 1 < len(words) else ""
         if (word, following) in _UNCLEAR_PAIRS:
             return Effect.UNKNOWN
+        if word in _ANYTHING:
+            return Effect.UNKNOWN
         if word in _WRITE:
             return Effect.UNKNOWN if following in _NOUNS_AFTER else Effect.WRITE
         if word in _WAIT:
@@ -74,6 +76,11 @@ _NOUN_FOLLOWERS = """
 """
 _READ = frozenset(_READ_VERBS.split())
 _WRITE = frozenset(_WRITE_VERBS.split())
+_ANYTHING_VERBS = """
+    ask run execute call invoke delegate do use click press type tap scroll http request shell bash python eval
+    handle process task agent
+"""
+_ANYTHING = frozenset(_ANYTHING_VERBS.split())
 _NOUNS_AFTER = frozenset(_NOUN_FOLLOWERS.split())
 _WAIT = frozenset({"wait", "sleep", "pause", "delay"})
 # "check in" boards a passenger, "check" alone looks

@@ -59,6 +59,8 @@ def kind_of_field(leaf: Leaf, tool: str = "") -> Kind:
         words = _words(tool)
     if words and words[-1] in _NO_QUANTITY:
         return Kind.NUMBER
+    if len(words) > 1 and words[-1] in ("c", "f"):
+        return Kind.TEMPERATURE
     for word in reversed(words):
         if word in _FIELD_KINDS:
             return _FIELD_KINDS[word]

@@ -162,6 +162,8 @@ def _conclusive(
         fields = held.get(quantity.kind)
         if not fields:
             continue
+        if quantity.kind is Kind.PERCENT and not _names_field(claim, fields):
+            continue
         if not quantity.sure and not _form_is_proven(claim, stated, fields):
             continue
         if not _same_currency(quantity, fields, mentioned):
@@ -226,6 +228,12 @@ def _form_is_proven(claim: Claim, stated: list[Claim], fields: list[tuple[FieldV
     return len(proven) >= 1 and len(proven) * 2 >= len(same_form)
 
 
+def _names_field(claim: Claim, fields: list[tuple[FieldValue, str]]) -> bool:
+    """Whether the sentence says what the number is by a word of a field's name: not every share is the one at hand."""
+    sentence = claim.sentence.casefold()
+    return any(word in sentence for found, _ in fields for word in _LONGER_WORD.findall(found.column.casefold()))
+
+
 def _stands_in_list(claim: Claim, stated: list[Claim], fields: list[tuple[FieldValue, str]]) -> bool:
     """Whether other amounts of the same kind, written in the same way, are those of the results."""
     held = {found.value for found, _ in fields}
@@ -243,6 +251,8 @@ def _same_currency(quantity: Quantity, fields: list[tuple[FieldValue, str]], men
     if quantity.kind is not Kind.CURRENCY:
         return True
     mine = _currency(quantity.unit)
+    if quantity.unit is None:
+        return True
     theirs = {_currency(found.unit) for found, _ in fields if found.unit is not None} - {None}
     if theirs:
         return mine in theirs

@@ -61,8 +61,8 @@ def answer_of(case: ResponseCase) -> str | None:
 def _calls(case: ResponseCase, before: list[Turn]) -> list[ToolCall]:
     found = {call.id: call for turn in before for call in turn.calls}
     found.update({call.id: call for call in case.calls})
-    if case.turn is None or any(call.result is not None for call in case.run.loose_calls):
-        found.update({call.id: call for call in case.run.loose_calls})
+    # what an earlier run called and never showed stands in no result, but in the messages that tell of it
+    found.update({call.id: call for call in case.run.loose_calls if call.result is not None or not call.earlier})
     return list(found.values())
 
 

@@ -102,7 +102,7 @@ def _quantity(text: str, flat: str, match: re.Match[str], *, han: bool) -> Quant
 def _kind(flat: str, start: int, end: int) -> tuple[Kind, str | None, int, int]:
     """Kind and unit of the number at `start:end`, and the span with its unit."""
     rating = _RATING_AFTER.match(flat, end)
-    if rating is not None:
+    if rating is not None and _may_be_rating(flat, start, end, rating.group()):
         return Kind.RATING, "rating", rating.end(), start
     before = _CURRENCY_BEFORE.search(flat, max(0, start - 6), start)
     if before is not None:
@@ -111,15 +111,32 @@ def _kind(flat: str, start: int, end: int) -> tuple[Kind, str | None, int, int]:
     if after is not None:
         unit = after.group(1).lower()
         kind = UNIT_KINDS[unit]
-        if kind is Kind.RATING and flat[end : end + 1] == "-":
-            # a "5-star hotel" is a class of hotel, no rating that somebody gave
+        compound = kind is not Kind.CURRENCY and flat[after.end() : after.end() + 1] in _MORE_OF_A_UNIT
+        if compound or kind is Kind.RATING:
+            # km², MB/s; and a "5-star hotel" is a class of hotel, no rating that somebody gave
             return Kind.NUMBER, None, after.end(), start
         return kind, unit, after.end(), start
-    if _RATING_BEFORE.search(flat, max(0, start - 24), start) is not None:
+    named = _RATING_BEFORE.search(flat, max(0, start - 24), start)
+    if named is not None and _is_small(flat[start:end]):
         return Kind.RATING, "rating", end, start
     return Kind.NUMBER, None, end, start
 
 
+def _may_be_rating(flat: str, start: int, end: int, after: str) -> bool:
+    """Whether "3/5" is a rating and not a day or a share: it has decimals, or a word for ratings stands before it."""
+    if not _is_small(flat[start:end]):
+        return False
+    if "/" not in after:
+        return True
+    return "." in flat[start:end] or _RATING_BEFORE.search(flat, max(0, start - 24), start) is not None
+
+
+def _is_small(numeral: str) -> bool:
+    return any(value <= _HIGHEST_RATING for value in readings(numeral))
+
+
+_HIGHEST_RATING = 10
+_MORE_OF_A_UNIT = ("/", "²", "³", "^")
 _MONTH = (
     r"(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|may|mai|june?|juni|july?|juli|aug(?:ust)?|"
     r"sep(?:t(?:ember)?)?|oct(?:ober)?|okt(?:ober)?|nov(?:ember)?|dec(?:ember)?|dez(?:ember)?|janvier|février|mars|avril|"
@@ -167,10 +184,10 @@ _CURRENCY_CODES = "USD|EUR|GBP|JPY|CNY|RMB|INR|KRW|CAD|AUD|CHF|SGD|HKD|TWD|BRL|M
 _CURRENCY_BEFORE = re.compile(rf"([{CURRENCY_SIGNS}]|\b(?:{_CURRENCY_CODES})|Rs\.?)[ -]{{0,2}}$")
 _RATING_AFTER = re.compile(
     r" ?/ ?(?:5|10)(?![\d/])| out of (?:5|10)\b| von (?:5|10)\b| sur (?:5|10)\b| ?[★⭐]| stars?\b(?! hotel)|"
-    r" ?星(?!级)| ?分(?=.{0,3}[))])"
+    r" ?星(?!级|期|座)| ?分(?=.{0,3}[))])"
 )
 _RATING_BEFORE = re.compile(
-    r"(?:\brat(?:ed|ing)|\bscored?|评分|評分|评级|bewertung|bewertet|note|calificación|★|⭐)"
+    r"(?:\brat(?:ed|ing)|评分|評分|评级|bewertung|bewertet|calificación|★|⭐)"
     r"(?: is| of| at| mit| de|为|是|達|达)?[ :：(]{0,3}$",
     re.IGNORECASE,
 )

@@ -53,12 +53,17 @@ class Step:
         return None if self.turn is None else self.turn.agent
 
 
-def steps_of(run: Run, *, read_tools: Collection[str] = (), write_tools: Collection[str] = ()) -> list[Step]:
-    """The tool calls of `run` in order, hand-offs and output tools left out."""
+def steps_of(
+    run: Run, *, read_tools: Collection[str] = (), write_tools: Collection[str] = (), with_earlier: bool = False
+) -> list[Step]:
+    """The tool calls of `run` in order, hand-offs and output tools left out.
+
+    `with_earlier` adds, at the end, calls of earlier runs that are only known from the conversation's history.
+    """
     placed = [(call, turn) for turn in run.turns for call in turn.calls] + [(call, None) for call in run.loose_calls]
     steps: list[Step] = []
     for call, turn in placed:
-        if is_plumbing(call):
+        if is_plumbing(call) or (call.earlier and not with_earlier):
             continue
         error = error_of(call.result)
         outcome = outcome_fingerprint(call)

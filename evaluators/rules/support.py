@@ -161,7 +161,7 @@ class Support:
 
     def _of_counts(self, own: list[float], value: float, slack: float) -> bool:
         """An amount times or divided by what it may be counted by."""
-        factors = self._factors()
+        factors = [*self._factors(), *self._rates()]
         return any(abs(a * m - value) <= slack or abs(a / m - value) <= slack for a in own for m in factors)
 
     def _is_share(self, value: float, slack: float) -> bool:

@@ -31,7 +31,7 @@ _UNIT_WORDS: dict[Kind, str] = {
     Kind.TEMPERATURE: "°c °f ° ℃ ℉ ºc ºf º celsius fahrenheit kelvin degrees degree deg grad grados degrés "
     "度 摄氏度 华氏度",
     Kind.DISTANCE: "km kilometers kilometres kilometer kilometre kms mi mile miles m meter meters metre metres cm mm "
-    "ft feet foot inch inches yd yards meilen 公里 千米 米 厘米 英里 里 キロ",
+    "ft feet foot inch inches yd yards meilen 公里 千米 米 厘米 英里 キロ",
     Kind.MASS: "kg kilogram kilograms kilo kilos g gram grams mg lb lbs oz ounces tonnes tons 公斤 千克 克 斤 吨 磅",
     Kind.VOLUME: "l liter liters litre litres ml gal gallon gallons cl 升 毫升",
     Kind.SPEED: "km/h kmh kph mph m/s knots kn kt 公里/小时 米/秒",
@@ -40,19 +40,19 @@ _UNIT_WORDS: dict[Kind, str] = {
     Kind.DATA_SIZE: "b byte bytes kb mb gb tb pb kib mib gib tib",
     Kind.PERCENT: "% percent pct prozent porcentaje 个百分点 percentage",
     Kind.CURRENCY: "$ € £ ¥ ₹ ₩ ₽ ฿ ₺ usd eur gbp jpy cny rmb inr krw cad aud chf sgd hkd twd brl mxn sek nok dkk pln "
-    "dollar dollars euro euros pounds yen yuan cents rupees 元 块 块钱 人民币 美元 美金 欧元 英镑 日元 "
+    "dollar dollars euro euros pounds yen yuan cents rupees 元 块钱 人民币 美元 美金 欧元 英镑 日元 "
     "円 港币 港元 新台币",
     Kind.RATING: "stars ★ ⭐ 星 sterne",
 }
 
 UNIT_KINDS: dict[str, Kind] = {word: kind for kind, words in _UNIT_WORDS.items() for word in words.split()}
 
-# one letter says too little: "5 m" may be minutes or million, "3 b" anything
-_WEAK_UNITS = frozenset("mglsbh")
+# these say too little: "5 m" may be minutes or millions, pounds are weighed and paid, 三度 is also "three times"
+_WEAK_UNITS = frozenset({"m", "g", "l", "s", "b", "h", "pounds", "grad", "度", "kt"})
 
 
 def is_weak(unit: str) -> bool:
-    """Whether a unit is too short to tell the kind for certain."""
+    """Whether a unit leaves open what kind of quantity it is."""
     return unit in _WEAK_UNITS
 
 

@@ -119,7 +119,9 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
         findings: list[Finding] = []
         turn = case.turn
         if turn is not None and turn.calls:
-            steps = steps_of(case.run, read_tools=self._own.read_tools, write_tools=self._own.write_tools)
+            steps = steps_of(
+                case.run, read_tools=self._own.read_tools, write_tools=self._own.write_tools, with_earlier=True
+            )
             findings += futile_retries(steps, turn)
         text = answer_of(case)
         if not text:

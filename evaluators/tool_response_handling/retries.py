@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluators.cases import Turn
+from evaluators.cases import Role, Turn
 from evaluators.issues import IssueCode
 from evaluators.rules.effects import Effect
 from evaluators.rules.errors import ErrorClass
@@ -29,7 +29,8 @@ def futile_retries(steps: Sequence[Step], turn: Turn) -> list[Finding]:
     """
     findings: list[Finding] = []
     # Where every model call is a run of its own, what failed before is known from the history that this turn was given.
-    shown = [step for step in steps if step.call.earlier and step.call.id in turn.answers]
+    user_spoke = turn.context is not None and turn.context[-1:] != () and turn.context[-1].role is Role.USER
+    shown = [] if user_spoke else [step for step in steps if step.call.earlier and step.call.id in turn.answers]
     for step in steps:
         if step.turn is None or step.turn.index != turn.index or step.arguments is None or step.succeeded:
             continue
