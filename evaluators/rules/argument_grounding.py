@@ -189,10 +189,10 @@ def _text_ungrounded(value: Value, raw: str, evidence: Evidence) -> bool:
         return bool(_CJK.search(evidence.text)) and not any(pair in evidence.text for pair in _pairs(text))
     if not _is_proper_name(raw) or (_CJK.search(evidence.text) and not re.search(r"[a-z]{4}", evidence.text)):
         return False
-    words = _WORD.findall(text)
-    if len(words) > 1 and _abbreviated("".join(word[0] for word in words), evidence):
+    parts_of_name = _WORD.findall(text)
+    if len(parts_of_name) > 1 and _abbreviated("".join(part[0] for part in parts_of_name), evidence):
         return False
-    return not any(word[: max(4, len(word) - 3)] in evidence.text for word in words)
+    return not any(part[: max(4, len(part) - 3)] in evidence.text for part in parts_of_name)
 
 
 def _abbreviated(initials: str, evidence: Evidence) -> bool:

@@ -21,15 +21,15 @@ _MOST_ARGUMENTS = 12
 _LONGEST_VALUE = 80
 _MOST_PLACES = 20
 _BEFORE_CHARS = 48
-_AFTER_CHARS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Mixup:
-    """What is wrong with the values of `arguments`."""
+    """What is wrong with the values of `arguments`; a suspicion unless `conclusive`."""
 
     arguments: tuple[str, ...]
     detail: str
+    conclusive: bool = True
 
 
 def mixups(
@@ -46,7 +46,7 @@ def mixups(
     scalars = {
         name: shown for name, value in list(arguments.items())[:_MOST_ARGUMENTS] if (shown := _shown(value)) is not None
     }
-    found = [*_impossible(arguments), *_unfilled(scalars, properties, seen)]
+    found = [*_impossible(arguments), *_reversed(arguments), *_unfilled(scalars, properties, seen)]
     if len(scalars) > 1:
         user = plain(said_by_user)
         found += [*_dates_for_names(scalars, properties), *_crossed(scalars, user)]
@@ -70,6 +70,34 @@ def _impossible(arguments: Mapping[str, JsonValue]) -> Iterator[Mixup]:
         # Beyond 180 it is another unit (projected metres, ten-millionths of a degree), not a latitude gone wrong.
         if _words(name)[-1:] in (["lat"], ["latitude"]) and 90 < abs(value) <= 180:
             yield Mixup((name,), f"`{name}` is {value}; a latitude is between -90 and 90.")
+
+
+# -- ranges
+
+_LOWER = {"min": "max", "minimum": "maximum", "lowest": "highest", "start": "end", "begin": "end", "since": "until"}
+_EMPTY_IF_REVERSED = frozenset({"min", "minimum", "lowest"})
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?")
+
+
+def _reversed(arguments: Mapping[str, JsonValue]) -> Iterator[Mixup]:
+    """A range that ends before it starts. Years may count down (before Christ), a minimum never exceeds its maximum."""
+    by_words = {tuple(_words(name)): name for name in arguments}
+    for words, name in by_words.items():
+        for place, word in enumerate(words):
+            other = by_words.get((*words[:place], _LOWER.get(word, ""), *words[place + 1 :]))
+            if other is not None and _exceeds(arguments[name], arguments[other]):
+                detail = f"`{name}` is beyond `{other}`."
+                yield Mixup((name, other), detail, conclusive=word in _EMPTY_IF_REVERSED)
+
+
+def _exceeds(low: JsonValue, high: JsonValue) -> bool:
+    if isinstance(low, bool) or isinstance(high, bool):
+        return False
+    if isinstance(low, int | float) and isinstance(high, int | float):
+        return low > high
+    if isinstance(low, str) and isinstance(high, str) and len(low) == len(high):
+        return bool(_ISO_DATE.fullmatch(low) and _ISO_DATE.fullmatch(high)) and low > high
+    return False
 
 
 # -- templates
@@ -136,52 +164,73 @@ _FILLERS = (
 )
 
 
+_OF_IDS = frozenset({"id", "ids", "number", "code", "no", "key", "ref", "reference"})
+_DECIMALS = re.compile(r"[.,]\d")
+
+
+@dataclass(frozen=True, slots=True)
+class _Labels:
+    """How the user would name an argument: `before` ends right before the value, `after` starts right after it."""
+
+    before: re.Pattern[str]
+    after: re.Pattern[str] | None
+
+
 def _crossed(scalars: Mapping[str, str], user: str) -> Iterator[Mixup]:
     """Two values that the user gave under each other's label, and neither under its own."""
     for (one, value), (other, other_value) in combinations(scalars.items(), 2):
         words, other_words = _words(one), _words(other)
         if {*words, *other_words} & _DIRECTIONS or plain(value) == plain(other_value):
             continue
+        if plain(value) not in user and plain(other_value) not in user:
+            continue
         labels = _labels(words, other_words)
         other_labels = _labels(other_words, words)
-        if not labels or not other_labels:
+        if labels is None or other_labels is None:
             continue
-        crossed = _under(user, other_labels, value) and _under(user, labels, other_value)
-        if crossed and not _under(user, labels, value) and not _under(user, other_labels, other_value):
+        if _under(user, labels, value) or _under(user, other_labels, other_value):
+            continue
+        for_other, for_one = _under(user, other_labels, value), _under(user, labels, other_value)
+        if for_other and for_one:
             detail = f"`{one}` and `{other}` stand in each other's place: the user gave each value for the other."
             yield Mixup((one, other), detail)
             return
+        # Next to the word "reservation" stands more than its id.
+        if (for_other or for_one) and not {words[-1], other_words[-1]} & _OF_IDS:
+            given, wanted = (one, other) if for_other else (other, one)
+            detail = f"`{given}` has the value that the user gave for `{wanted}`."
+            yield Mixup((one, other), detail, conclusive=False)
 
 
-def _labels(words: list[str], others: list[str]) -> list[str]:
+def _labels(words: list[str], others: list[str]) -> _Labels | None:
     if len(words) == 1 and len(words[0]) == 1:
-        return words
-    return [word for word in words if len(word) >= 3 and word not in _NOT_LABELS and word not in others]
+        return _Labels(re.compile(rf"(?<!\w){re.escape(words[0])}\s*=\s*$"), None)
+    kept = [word for word in words if len(word) >= 3 and word not in _NOT_LABELS and word not in others]
+    if not kept:
+        return None
+    any_of = "|".join(map(re.escape, kept))
+    before = re.compile(rf"(?<![a-z])(?:{any_of})[a-z]{{0,8}}{_FILLERS}[\s:='\"“‘(#$€£]*$")
+    after = None if words[-1] in _OF_IDS else re.compile(rf"['\"”’)]?\s(?:{any_of})")
+    return _Labels(before, after)
 
 
-def _under(text: str, labels: list[str], value: str) -> bool:
+def _under(text: str, labels: _Labels, value: str) -> bool:
     """Whether the text gives the value right after, or right before, one of the labels."""
     wanted = plain(value)
-    at, places = text.find(wanted), 0
-    while at >= 0 and places < _MOST_PLACES:
+    number = wanted[-1].isdigit()
+    at = text.find(wanted)
+    for _ in range(_MOST_PLACES):
+        if at < 0:
+            return False
         end = at + len(wanted)
-        number = wanted[-1].isdigit()
-        whole = not text[at - 1 : at].isalnum() and not (
-            text[end : end + 1].isdigit() if number else text[end : end + 1].isalnum()
-        )
-        decimal = number and re.match(r"[.,]\d", text[end : end + 2]) is not None
-        if whole and not decimal:
-            before, after = text[max(0, at - _BEFORE_CHARS) : at], text[end : end + _AFTER_CHARS]
-            for label in labels:
-                stem = re.escape(label)
-                if len(label) == 1:
-                    if re.search(rf"(?<!\w){stem}\s*=\s*$", before):
-                        return True
-                elif re.search(rf"(?<![a-z]){stem}[a-z]{{0,8}}{_FILLERS}[\s:='\"“‘(#$€£]*$", before) or re.match(
-                    rf"['\"”’)]?\s{stem}", after
-                ):
-                    return True
-        at, places = text.find(wanted, end), places + 1
+        follower = text[end : end + 1]
+        whole = not text[at - 1 : at].isalnum() and not (follower.isdigit() if number else follower.isalnum())
+        if whole and not (number and _DECIMALS.match(text, end)):
+            if labels.before.search(text[max(0, at - _BEFORE_CHARS) : at]):
+                return True
+            if labels.after is not None and labels.after.match(text, end):
+                return True
+        at = text.find(wanted, end)
     return False
 
 

@@ -218,7 +218,7 @@ class _Checker:
     def _check_mixups(self) -> None:
         seen = self._around.evidence.text
         for found in mixups(self._raw.value, self._properties, self._around.said_by_user, seen):
-            self._found(IssueCode.WRONG_VALUE, redact(found.detail), conclusive=True)
+            self._found(IssueCode.WRONG_VALUE, redact(found.detail), conclusive=found.conclusive)
 
     def _check_formats(self, values: Sequence[Value]) -> None:
         for value in values:

@@ -5,11 +5,19 @@ from typing import Any
 import pytest
 
 from evaluators.rules.argument_grounding import plain
-from evaluators.rules.argument_mixups import mixups
+from evaluators.rules.argument_mixups import Mixup, mixups
 
 
 def found(said: str, arguments: dict[str, Any], properties: dict[str, Any] | None = None) -> list[tuple[str, ...]]:
-    return [one.arguments for one in mixups(arguments, properties or {}, said, plain(said))]
+    return [one.arguments for one in all_found(said, arguments, properties) if one.conclusive]
+
+
+def suspected(said: str, arguments: dict[str, Any]) -> list[tuple[str, ...]]:
+    return [one.arguments for one in all_found(said, arguments) if not one.conclusive]
+
+
+def all_found(said: str, arguments: dict[str, Any], properties: dict[str, Any] | None = None) -> list[Mixup]:
+    return mixups(arguments, properties or {}, said, plain(said))
 
 
 @pytest.mark.parametrize(
@@ -74,6 +82,50 @@ def test_what_only_looks_like_a_template_is_left_alone(value: str) -> None:
 )
 def test_a_latitude_beyond_the_poles_is_impossible(arguments: dict[str, Any], wrong: bool) -> None:
     assert bool(found("weather", arguments)) is wrong
+
+
+@pytest.mark.parametrize(
+    ("said", "arguments"),
+    [
+        ("restaurants with Chinese cuisine in Seattle", {"location": "Chinese", "cuisine": "Seattle"}),
+        ("a distance of 20 metres over 4 seconds", {"distance": 4, "time": 20}),
+        ("between the years 300 and 400", {"start_year": 400, "end_year": 300}),
+        ("March", {"start_date": "2026-03-20", "end_date": "2026-03-01"}),
+    ],
+)
+def test_half_a_swap_and_a_period_that_counts_down_are_suspicions(said: str, arguments: dict[str, Any]) -> None:
+    assert found(said, arguments) == []
+    assert [set(names) for names in suspected(said, arguments)] == [set(arguments)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "empty"),
+    [
+        ({"min_price": 500, "max_price": 100}, True),
+        ({"price_minimum": 500, "price_maximum": 100.5}, True),
+        ({"min_price": 100, "max_price": 100}, False),
+        ({"min_price": 500, "max_stops": 1}, False),
+        ({"min_price": "500", "max_price": "1000"}, False),
+        ({"min_price": 500, "max_price": None}, False),
+    ],
+)
+def test_a_minimum_above_its_maximum_leaves_nothing(arguments: dict[str, Any], empty: bool) -> None:
+    assert bool(found("cheap", arguments)) is empty
+
+
+@pytest.mark.parametrize(
+    ("said", "arguments"),
+    [
+        ("change reservation to economy", {"reservation_id": "JG7FMM", "cabin": "economy"}),
+        ("restaurants with Chinese cuisine in Seattle", {"location": "Seattle", "cuisine": "Chinese"}),
+        (
+            "from March",
+            {"start_date": "2026-03-01", "end_date": "2026-03-20", "start_time": "22:00", "end_time": "02:00"},
+        ),
+    ],
+)
+def test_values_in_their_place_are_not_suspected(said: str, arguments: dict[str, Any]) -> None:
+    assert all_found(said, arguments) == []
 
 
 def test_hostile_text_is_worked_through() -> None:
