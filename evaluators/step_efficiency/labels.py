@@ -197,19 +197,36 @@ def _of_repeated_read(step: Step, twins: list[Step], changes: _Changes, user_inp
     waited_s = _pause_s(last, step)
     if waited_s is not None and waited_s >= _STALE_AFTER_S:
         return Label(StepType.HELPFUL, "The same call before was long ago.", certain=True)
-    same = 0
-    for twin in reversed(twins):
-        if same >= _MAX_BETWEEN or twin.outcome != step.outcome or changes.unseen(twin, step):
-            break
-        same += 1
     if step.effect is Effect.UNKNOWN:
-        # it may do something that its answer doesn't tell, so only a loop without anything else is one
-        alone = twins[-1].index == step.index - 1
-        if same < FREE_RETRIES or not alone or not _tells_something(step):
+        # it may do something that its answer doesn't tell, so only a stretch of nothing else is a loop
+        same = _same_in_a_row(step, twins)
+        if same < FREE_RETRIES or not _tells_something(step):
             return Label(StepType.HELPFUL, "Whether the tool changes something isn't known.")
+    else:
+        same = _same_since_a_change(step, twins, changes)
     if same > FREE_RETRIES:
         return Label(StepType.DEAD_LOOP, f"The same call had given the same answer {same} times.", certain=True)
     return Label(StepType.REDUNDANT, "The same call had already given the same answer.", certain=True)
+
+
+def _same_since_a_change(step: Step, twins: list[Step], changes: _Changes) -> int:
+    """How often the same call had given the same answer since anything may have changed; counted up to 50."""
+    same = 0
+    for twin in reversed(twins[-_MAX_BETWEEN:]):
+        if twin.outcome != step.outcome or changes.unseen(twin, step):
+            break
+        same += 1
+    return same
+
+
+def _same_in_a_row(step: Step, twins: list[Step]) -> int:
+    """How often the same call had given the same answer with no other call in between; counted up to 50."""
+    same = 0
+    for twin in reversed(twins[-_MAX_BETWEEN:]):
+        if twin.outcome != step.outcome or twin.index != step.index - same - 1:
+            break
+        same += 1
+    return same
 
 
 def _asked_again(step: Step, user_inputs: Sequence[str]) -> bool:

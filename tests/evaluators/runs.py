@@ -48,5 +48,11 @@ def run_of(*calls: ToolCall, user: str = "Please help.", answer: str | None = "D
     """A run that made its calls one after another, each in a turn of its own, and then answered."""
     turns = [Turn(index=at, calls=(made,), ref=f"t{at}") for at, made in enumerate(calls)]
     turns.append(Turn(index=len(turns), text=answer, ref="last"))
-    fields = {"user_inputs": (user,), "final_answer": answer, "answered": answer is not None, "ref": "run"} | more
-    return RunCase(run=Run(turns=tuple(turns), **fields))
+    fields: dict[str, Any] = {
+        "turns": tuple(turns),
+        "user_inputs": (user,),
+        "final_answer": answer,
+        "answered": answer is not None,
+        "ref": "run",
+    } | more
+    return RunCase(run=Run(**fields))

@@ -1,0 +1,171 @@
+"""Which steps are waste, and which only look like it."""
+
+from typing import Any
+
+import pytest
+
+from evaluators.cases import Run, RunCase, ToolCall, Turn
+from evaluators.step_efficiency import StepEfficiency, StepEfficiencySettings
+from tests.evaluators.runs import call, run_of
+
+FLIGHTS = {"flights": [{"flight": "AS1103", "price_usd": 117}, {"flight": "AS331", "price_usd": 129}]}
+ORDER = {"order_id": "W1", "status": "pending", "items": ["lamp"], "total": 153.23, "address": "Elm Street"}
+GONE = "user not found"
+BUSY = "503 Service Unavailable"
+
+
+def search(id: str, result: Any = FLIGHTS, **more: Any) -> ToolCall:
+    return call("search_flights", {"origin": "SFO", "destination": "SEA"}, result, id=id, **more)
+
+
+def read(id: str, result: Any = ORDER) -> ToolCall:
+    return call("get_order", {"order_id": "W1"}, result, id=id)
+
+
+def write(id: str, result: Any = "ok", **arguments: Any) -> ToolCall:
+    return call("update_order", arguments or {"order_id": "W1"}, result, id=id)
+
+
+def fail(id: str, error: str = GONE, **more: Any) -> ToolCall:
+    return call("get_account", {"user_id": "4471"}, error=error, id=id, **more)
+
+
+def types(case: RunCase, **settings: Any) -> list[str]:
+    evaluator = StepEfficiency(StepEfficiencySettings(**settings))
+    details = evaluator.screen(case).details
+    steps = details["steps"]
+    assert isinstance(steps, list)
+    return [str(step["type"]) for step in steps if isinstance(step, dict)]
+
+
+WASTE = [
+    ("the same look-up again", [search("a"), search("b")], ["required", "redundant"]),
+    (
+        "and again and again",
+        [search("a"), search("b"), search("c"), search("d")],
+        ["required", "redundant", "redundant", "dead_loop"],
+    ),
+    (
+        "again after other look-ups",
+        [search("a"), call("get_weather", {}, {"temperature": 5}, id="w"), search("b")],
+        ["required", "helpful", "redundant"],
+    ),
+    ("a permanent failure again", [fail("a"), fail("b")], ["helpful", "unjustified_retry"]),
+    (
+        "a permanent failure in a loop",
+        [fail("a"), fail("b"), fail("c"), fail("d")],
+        ["helpful", "unjustified_retry", "unjustified_retry", "dead_loop"],
+    ),
+    (
+        "an unexplained failure for the third time",
+        [fail(id, "boom") for id in "abcd"],
+        ["helpful", "justified_retry", "justified_retry", "unjustified_retry"],
+    ),
+    (
+        "a passing failure hammered without a pause",
+        [fail(id, BUSY, started_s=0.1 * n, duration_s=0.1) for n, id in enumerate("abcd")],
+        ["helpful", "justified_retry", "justified_retry", "unjustified_retry"],
+    ),
+    ("the same change twice", [write("a"), write("b")], ["required", "harmful"]),
+    (
+        "a look-up after a change that showed the whole record already",
+        [read("a"), write("w", ORDER), read("b")],
+        ["helpful", "required", "redundant"],
+    ),
+    (
+        "a tool of unknown effect in a loop",
+        [call("run_report", {}, {"report": "the same long text as before, word by word"}, id=id) for id in "abc"],
+        ["helpful", "helpful", "redundant"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("calls", "expected"), [pytest.param(c, e, id=name) for name, c, e in WASTE])
+def test_waste_is_named(calls: list[ToolCall], expected: list[str]) -> None:
+    assert types(run_of(*calls, answer="AS1103 for $117")) == expected
+
+
+JUSTIFIED = [
+    ("polling whose answer changes", [call("get_job", {}, {"state": s}, id=s) for s in ("queued", "running", "done")]),
+    ("pages", [call("list_items", {"page": n}, {"items": [n]}, id=f"p{n}") for n in range(5)]),
+    ("a place in a list", [call("list_items", {"cursor": c}, {"items": [c]}, id=c) for c in ("x", "y")]),
+    ("narrowing a search", [call("search", {"q": q}, {"hits": 9}, id=q) for q in ("thai", "thai austin")]),
+    ("the same for several items", [call("get_price", {"item": i}, {"price": 5}, id=i) for i in ("a", "b", "c")]),
+    ("a passing failure, then success", [fail("a", BUSY), call("get_account", {"user_id": "4471"}, {"n": 1}, id="b")]),
+    ("two retries after a passing failure", [fail("a", BUSY), fail("b", BUSY), fail("c", BUSY)]),
+    ("waiting between retries", [fail(i, BUSY, started_s=60.0 * n) for n, i in enumerate("abcdef")]),
+    ("a corrected argument", [fail("a"), call("get_account", {"user_id": "u_4471"}, {"n": 1}, id="b")]),
+    ("another tool after a failure", [fail("a"), call("find_account", {"user_id": "4471"}, {"n": 1}, id="b")]),
+    ("a failure cured in between", [fail("a"), call("create_account", {"user_id": "4471"}, "ok", id="w"), fail("b")]),
+    ("a look-up after a change", [read("a"), write("w"), read("b")]),
+    ("a look-up after a change it shows", [read("a"), write("w"), read("b", {**ORDER, "status": "shipped"})]),
+    ("a look-up after something of unknown effect", [read("a"), call("run_job", {}, "ok", id="r"), read("b")]),
+    ("changes to different things", [write("a", order_id="W1"), write("b", order_id="W2")]),
+    ("a change undone and done again", [write("a", on=1), write("b", on=0), write("c", on=1)]),
+    ("clicks", [call("click", {"on": "next"}, "ok", id=i) for i in "abcd"]),
+    ("scrolling", [call("scroll_down", {}, "done", id=i) for i in "abcd"]),
+    ("waiting", [call("wait", {"seconds": 5}, "ok", id=i) for i in "abcd"]),
+    ("results that were not captured", [search(i, None) for i in "abc"]),
+    ("results that were cut", [search(i, truncated=True) for i in "abc"]),
+    ("arguments that were not captured", [ToolCall(id=i, name="get_order") for i in "ab"] + [read("c")]),
+    ("long ago", [search("a", started_s=0.0), search("b", started_s=3600.0)]),
+]
+
+
+@pytest.mark.parametrize("calls", [pytest.param(calls, id=name) for name, calls in JUSTIFIED])
+def test_what_only_looks_like_waste_is_none(calls: list[ToolCall]) -> None:
+    screening = StepEfficiency().screen(run_of(*calls))
+    assert screening.issues == ()
+    assert 1.0 in (screening.score, screening.fallback_score)
+
+
+def two_messages(second: str, *calls: ToolCall) -> RunCase:
+    turns = tuple(Turn(index=at, calls=(made,), user_turn=at) for at, made in enumerate(calls))
+    return RunCase(run=Run(turns=turns, user_inputs=("Any flights?", second), final_answer="AS1103", answered=True))
+
+
+def test_looking_again_because_the_user_asked_is_right() -> None:
+    assert types(two_messages("Check again, please.", search("a"), search("b")))[1] == "helpful"
+    assert types(two_messages("现在呢?", search("a"), search("b")))[1] == "helpful"
+    assert types(two_messages("And what is the cheapest?", search("a"), search("b")))[1] == "redundant"
+
+
+def test_the_same_change_for_another_message_of_the_user_is_no_duplicate() -> None:
+    assert types(two_messages("Send it once more.", write("a"), write("b")))[1] == "helpful"
+
+
+@pytest.mark.parametrize("wish", ["Order two lamps.", "Send it twice.", "再发一次,两次都要。"])
+def test_several_changes_that_the_user_asked_for_are_no_duplicates(wish: str) -> None:
+    assert types(run_of(write("a"), write("b"), user=wish))[1] == "helpful"
+
+
+def test_a_change_that_failed_before_is_no_duplicate() -> None:
+    calls = (call("pay", {"n": 1}, error=BUSY, id="a"), call("pay", {"n": 1}, "ok", id="b"))
+    assert types(run_of(*calls))[1] == "justified_retry"
+
+
+def test_another_agent_does_not_know_what_the_first_one_saw() -> None:
+    turns = (Turn(index=0, calls=(search("a"),), agent="one"), Turn(index=1, calls=(search("b"),), agent="two"))
+    case = RunCase(run=Run(turns=turns, user_inputs=("Flights?",), final_answer="x", answered=True))
+    assert types(case)[1] == "helpful"
+
+
+def test_configuration_says_what_a_tool_changes() -> None:
+    calls = (
+        call("run_lookup", {"q": 1}, {"hits": [1, 2, 3]}, id="a"),
+        call("run_lookup", {"q": 1}, {"hits": [1, 2, 3]}, id="b"),
+    )
+    assert types(run_of(*calls))[1] == "helpful"
+    assert types(run_of(*calls), read_tools=("run_*",))[1] == "redundant"
+    assert types(run_of(*calls), write_tools=("run_lookup",))[1] == "harmful"
+
+
+def test_a_repeat_within_one_parallel_turn_is_waste_too() -> None:
+    turn = Turn(index=0, calls=(search("a"), search("b")))
+    case = RunCase(run=Run(turns=(turn,), user_inputs=("Flights?",), final_answer="AS1103", answered=True))
+    assert types(case) == ["required", "redundant"]
+
+
+def test_a_run_of_ten_thousand_equal_calls_is_labelled() -> None:
+    labels = types(run_of(*(search(f"c{n}") for n in range(10_000))))
+    assert labels[:3] == ["helpful", "redundant", "redundant"] and set(labels[3:]) == {"dead_loop"}
