@@ -99,7 +99,7 @@ def _at(value: object, steps: Path) -> object:
 def _mend(data: object, raw: object, error: ErrorDetails) -> bool:
     """Repair what only looks wrong because of how it was written; whether anything was changed."""
     steps = _steps(raw, error["loc"])
-    if not steps:
+    if not steps or error["type"] == "extra_forbidden":
         return False
     parent, original = _at(data, steps[:-1]), _at(raw, steps)
     if isinstance(original, Expanded) and error["type"] == "string_type" and isinstance(parent, dict | list):

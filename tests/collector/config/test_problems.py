@@ -24,6 +24,7 @@ def test_the_good_one_has_no_problems() -> None:
             "connectors: this key has no meaning here; the sidecar has fixed pipelines without connectors",
         ),
         ("exporters.otlp/x.endpiont=a:1", "exporters::otlp/x::endpiont: unknown key; did you mean endpoint?"),
+        ("exporters.otlp/x.endpiont=", "exporters::otlp/x::endpiont: unknown key; did you mean endpoint?"),
         (
             "exporters.otlp/x.tls.zzz=1",
             "exporters::otlp/x::tls::zzz: unknown key; known keys: ca_file, cert_file, insecure, insecure_skip_verify, "
