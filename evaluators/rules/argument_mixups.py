@@ -159,21 +159,64 @@ _DIRECTIONS = frozenset(
 _NOT_LABELS = frozenset(
     {"the", "and", "for", "value", "name", "number", "type", "list", "data", "info", "text", "input"}
 )
-_FILLERS = (
-    r"(?:\W*\b(?:of|is|was|are|named|called|number|no|id|code|the|a|an|as|to|at|with|titled|equal|equals)\b){0,3}"
-)
-
-
 _OF_IDS = frozenset({"id", "ids", "number", "code", "no", "key", "ref", "reference"})
+_FILLERS = frozenset(
+    {
+        "of",
+        "is",
+        "was",
+        "are",
+        "named",
+        "called",
+        "number",
+        "no",
+        "id",
+        "code",
+        "the",
+        "a",
+        "an",
+        "as",
+        "to",
+        "at",
+        "with",
+    }
+    | {"titled", "equal", "equals"}
+)
+_MOST_FILLERS = 3
+_LONGEST_ENDING = 8
+_WORDS_BEFORE = re.compile(r"[a-z]+")
+_LETTER_BEFORE = re.compile(r"(?<!\w)([a-z])\s*=\s*$")
+_WORD_AFTER = re.compile(r"['\"”’)]?\s([a-z]+)")
 _DECIMALS = re.compile(r"[.,]\d")
+_AFTER_A_BREAK = re.compile(r"[.,;!?]\s|[^\W\d_]*\d\w*")
 
 
 @dataclass(frozen=True, slots=True)
 class _Labels:
-    """How the user would name an argument: `before` ends right before the value, `after` starts right after it."""
+    """The words by which the user would name an argument. `may_follow`: also right after the value."""
 
-    before: re.Pattern[str]
-    after: re.Pattern[str] | None
+    words: tuple[str, ...]
+    may_follow: bool
+
+    def end(self, before: str) -> bool:
+        """Whether a text ends in one of the words, but for fillers (`the width is 20`)."""
+        if len(self.words[0]) == 1:
+            letter = _LETTER_BEFORE.search(before)
+            return letter is not None and letter[1] == self.words[0]
+        for passed, word in enumerate(reversed(_WORDS_BEFORE.findall(before))):
+            if self._is_one(word):
+                return True
+            if passed >= _MOST_FILLERS or word not in _FILLERS:
+                return False
+        return False
+
+    def follow(self, text: str, at: int) -> bool:
+        """Whether one of the words comes next (`1500 square`)."""
+        after = _WORD_AFTER.match(text, at) if self.may_follow else None
+        return after is not None and self._is_one(after[1])
+
+    def _is_one(self, word: str) -> bool:
+        return any(word.startswith(label) and len(word) - len(label) <= _LONGEST_ENDING for label in self.words)
 
 
 def _crossed(scalars: Mapping[str, str], user: str) -> Iterator[Mixup]:
@@ -204,14 +247,9 @@ def _crossed(scalars: Mapping[str, str], user: str) -> Iterator[Mixup]:
 
 def _labels(words: list[str], others: list[str]) -> _Labels | None:
     if len(words) == 1 and len(words[0]) == 1:
-        return _Labels(re.compile(rf"(?<!\w){re.escape(words[0])}\s*=\s*$"), None)
-    kept = [word for word in words if len(word) >= 3 and word not in _NOT_LABELS and word not in others]
-    if not kept:
-        return None
-    any_of = "|".join(map(re.escape, kept))
-    before = re.compile(rf"(?<![a-z])(?:{any_of})[a-z]{{0,8}}{_FILLERS}[\s:='\"“‘(#$€£]*$")
-    after = None if words[-1] in _OF_IDS else re.compile(rf"['\"”’)]?\s(?:{any_of})")
-    return _Labels(before, after)
+        return _Labels((words[0],), may_follow=False)
+    kept = tuple(word for word in words if len(word) >= 3 and word not in _NOT_LABELS and word not in others)
+    return _Labels(kept, may_follow=words[-1] not in _OF_IDS) if kept else None
 
 
 def _under(text: str, labels: _Labels, value: str) -> bool:
@@ -226,9 +264,8 @@ def _under(text: str, labels: _Labels, value: str) -> bool:
         follower = text[end : end + 1]
         whole = not text[at - 1 : at].isalnum() and not (follower.isdigit() if number else follower.isalnum())
         if whole and not (number and _DECIMALS.match(text, end)):
-            if labels.before.search(text[max(0, at - _BEFORE_CHARS) : at]):
-                return True
-            if labels.after is not None and labels.after.match(text, end):
+            before = _AFTER_A_BREAK.split(text[max(0, at - _BEFORE_CHARS) : at])[-1]
+            if labels.end(before) or labels.follow(text, end):
                 return True
         at = text.find(wanted, end)
     return False
