@@ -20,4 +20,6 @@ class BearerCheck:
             return True
         scheme, _, token = headers.get("authorization", "").partition(" ")
         # In constant time, so that the time of an answer tells nothing of the token.
-        return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self._token)
+        return scheme.lower() == "bearer" and hmac.compare_digest(
+            token.strip().encode("latin-1", "replace"), self._token
+        )

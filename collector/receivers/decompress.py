@@ -91,14 +91,23 @@ def _inflate(name: str, body: bytes, limit_bytes: int, window_bits: int) -> byte
 
 
 def _zstd(body: bytes, limit_bytes: int) -> bytes:
+    return _into_buffer("zstd", body, limit_bytes, cramjam.zstd.decompress_into)
+
+
+def _lz4(body: bytes, limit_bytes: int) -> bytes:
+    return _into_buffer("lz4", body, limit_bytes, cramjam.lz4.decompress_into)
+
+
+def _into_buffer(name: str, body: bytes, limit_bytes: int, decompress_into: Callable[[bytes, bytearray], int]) -> bytes:
+    """For libraries that fill a buffer: one that is a guess first, then larger ones up to the limit."""
     size = min(limit_bytes, max(_FIRST_GUESS_BYTES, 8 * len(body)))
     while True:
         buffer = bytearray(size)
         try:
-            written = cramjam.zstd.decompress_into(body, buffer)
+            written = decompress_into(body, buffer)
         except cramjam.DecompressionError as error:
             if "whole buffer" not in str(error):  # what a buffer that is too small is called
-                raise MalformedRequestError("the body isn't zstd, though its content-encoding says so") from None
+                raise MalformedRequestError(f"the body isn't {name}, though its content-encoding says so") from None
             if size == limit_bytes:
                 raise BodyTooLargeError from None
             size = min(limit_bytes, 4 * size)
@@ -141,4 +150,5 @@ _METHODS: Mapping[str, Callable[[bytes, int], bytes]] = {
     "deflate": _deflate,
     "snappy": _snappy,
     "x-snappy-framed": _snappy,
+    "lz4": _lz4,
 }

@@ -133,6 +133,9 @@ class OtlpHttpReceiver:
             return
         except _RefusedError as error:
             refusal, more_headers = error.refusal, error.headers
+        except asyncio.CancelledError:
+            # Only the end of the server does this. Its own answer would be final, and the sender would drop the data.
+            refusal = Refusal(Code.UNAVAILABLE, 503, "shutting down; try again", _RETRY_AFTER_S)
         except Exception as error:  # the outermost loop: every request gets an answer
             refusal = refusal_for(error)
         else:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collector.wire.building import build_logs_request, build_request, origin_size_bytes, size_in_request_bytes
+from collector.wire.building import build_logs_request, build_request
 from collector.wire.origins import Origins
 from collector.wire.recognition import recognise_signal
 from collector.wire.slicing import (
@@ -28,9 +28,7 @@ __all__ = [
     "build_request",
     "count_data_points",
     "describe_rejections",
-    "origin_size_bytes",
     "recognise_signal",
-    "size_in_request_bytes",
     "slice_logs",
     "slice_spans",
 ]

@@ -11,9 +11,6 @@ from collections.abc import Iterable
 from collector.records import LogRecord, Origin, Outbound
 from collector.wire.skeleton import ResourcesSkeleton, ScopesSkeleton, new_request
 
-# A tag of one byte and a length of up to five in front of each embedded message.
-_FRAME_BYTES = 6
-
 
 def build_request(outbound: Iterable[Outbound]) -> bytes:
     """A serialised ExportTraceServiceRequest of these spans.
@@ -28,18 +25,6 @@ def build_request(outbound: Iterable[Outbound]) -> bytes:
 def build_logs_request(records: Iterable[LogRecord]) -> bytes:
     """A serialised ExportLogsServiceRequest of these records; order as in `build_request`."""
     return _build((item.origin, item.record) for item in records)
-
-
-def size_in_request_bytes(item: Outbound) -> int:
-    """How much a span adds to a request at most, its origin not counted."""
-    return len(item.span) + len(item.tail) + _FRAME_BYTES
-
-
-def origin_size_bytes(origin: Origin) -> int:
-    """How much an origin adds to a request at most, the first time one of its spans is in it."""
-    parts = (origin.resource, origin.resource_rest, origin.scope, origin.scope_rest)
-    urls = (origin.resource_schema_url, origin.scope_schema_url)
-    return sum(map(len, parts)) + sum(len(_url_bytes(url)) for url in urls) + 6 * _FRAME_BYTES
 
 
 def _build(items: Iterable[tuple[Origin, bytes]]) -> bytes:

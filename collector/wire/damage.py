@@ -46,13 +46,19 @@ class BudgetSpentError(Exception):
     """The walk was given up; nothing is known about the message."""
 
 
-def malformed(due: str, request: bytes, message: str) -> MalformedRequestError:
-    """The error to raise for a request that the parser refused. `due` says what it should have been."""
+def malformed(due: str, request: bytes, message: str, signal: str = "") -> MalformedRequestError:
+    """The error to raise for a request that the parser refused.
+
+    `due` says what it should have been. `signal` (spans, logs or metrics) gives the skeleton's fields the names they
+    have in OTLP.
+    """
     try:
-        fault = find_damage(request, message, "request", Budget())
+        fault = find_damage(request, message, "request", Budget()) or "its framing is broken"
     except BudgetSpentError:
-        fault = None
-    return MalformedRequestError(f"not {due} in protobuf: {fault or 'its framing is broken'}")
+        fault = "its framing is broken"
+    if signal:
+        fault = fault.replace(".resources[", f".resource_{signal}[").replace(".scopes[", f".scope_{signal}[")
+    return MalformedRequestError(f"not {due} in protobuf: {fault}")
 
 
 @dataclass(slots=True)

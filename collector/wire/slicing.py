@@ -71,7 +71,7 @@ def slice_spans(request: bytes, headers: Headers, origins: Origins) -> Sliced:
     """Take a serialised ExportTraceServiceRequest apart.
 
     A span is rejected if its trace id isn't 16 bytes or is all zeros, if its span id isn't 8 bytes or is all zeros, if
-    its parent's or a link's id has another length (backends refuse whole requests for that), or if it is no message.
+    its parent's or a link's id is there and has another length (backends refuse whole requests for that), or if it is no message.
 
     Args:
         request: protobuf bytes, decompressed.
@@ -169,7 +169,7 @@ def count_data_points(request: bytes) -> int:
     try:
         parsed = parse_metrics(request)
     except DecodeError:
-        raise malformed("an OTLP metrics request", request, "MetricsRequest") from None
+        raise malformed("an OTLP metrics request", request, "MetricsRequest", "metrics") from None
     return sum(
         len(getattr(metric, kind).data_points)
         for resource in parsed.resources
@@ -193,7 +193,7 @@ def _scopes(
     try:
         parsed = parse_request(request)
     except DecodeError:
-        raise malformed(f"an OTLP {_SIGNAL_NAMES[signal]} request", request, "Request") from None
+        raise malformed(f"an OTLP {_SIGNAL_NAMES[signal]} request", request, "Request", signal) from None
     for i, resources in enumerate(parsed.resources):
         resource = _joined(resources.resource)
         resource_schema_url = resources.schema_url
@@ -251,7 +251,7 @@ def _fault(data: bytes, message: str, place: str, budget: Budget) -> str | None:
 
 
 def _are_sound(links: Sequence[LinkSkeleton]) -> bool:
-    return all(len(link.trace_id) == 16 and len(link.span_id) == 8 for link in links)
+    return all(len(link.trace_id) in (0, 16) and len(link.span_id) in (0, 8) for link in links)
 
 
 def _id_fault(head: SpanSkeleton) -> str:

@@ -31,8 +31,20 @@ COMPRESSED = [
     ("snappy", lambda data: bytes(cramjam.snappy.compress(data))),
     ("snappy", lambda data: bytes(cramjam.snappy.compress_raw(data))),
     ("x-snappy-framed", lambda data: bytes(cramjam.snappy.compress(data))),
+    ("lz4", lambda data: bytes(cramjam.lz4.compress(data))),
 ]
-IDS = ["gzip", "upper case", "zlib", "deflate", "raw deflate", "zstd", "snappy framed", "snappy raw", "x-snappy-framed"]
+IDS = [
+    "gzip",
+    "upper case",
+    "zlib",
+    "deflate",
+    "raw deflate",
+    "zstd",
+    "snappy framed",
+    "snappy raw",
+    "x-snappy-framed",
+    "lz4",
+]
 each_method = pytest.mark.parametrize(("encoding", "compress"), COMPRESSED, ids=IDS)
 
 
@@ -63,7 +75,7 @@ def test_a_body_that_is_not_compressed_is_malformed(encoding: str, compress: obj
         decompress(encoding, b'{"key": "value"}', LIMIT)
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "zlib", "zstd", "snappy", "deflate", "", "identity"])
+@pytest.mark.parametrize("encoding", ["gzip", "zlib", "zstd", "snappy", "deflate", "lz4", "", "identity"])
 def test_an_empty_body_stays_empty(encoding: str) -> None:
     assert decompress(encoding, b"", LIMIT) == b""
 
@@ -94,7 +106,7 @@ def test_an_unknown_encoding_is_refused_naming_the_known_ones() -> None:
 
 
 @given(
-    st.sampled_from(["gzip", "zlib", "deflate", "zstd", "snappy"]),
+    st.sampled_from(["gzip", "zlib", "deflate", "zstd", "snappy", "lz4"]),
     st.binary(max_size=60) | st.binary(max_size=60).map(lambda tail: b"\xff\x06\x00\x00sNaPpY" + tail),
 )
 def test_random_bytes_are_refused_or_unpacked_within_the_limit(encoding: str, body: bytes) -> None:

@@ -133,7 +133,11 @@ REJECTED = [
     ("no span id", span(span_id=b""), "span_id has 0 bytes, not 8"),
     ("a span id of zeros", span(span_id=bytes(8)), "span_id is all zeros"),
     ("a long parent id", span(parent_span_id=b"\x01" * 9), "parent_span_id has 9 bytes, not 8"),
-    ("a link without ids", span(links=[Span.Link()]), "a link's trace_id or span_id has a wrong length"),
+    (
+        "a link with half an id",
+        span(links=[Span.Link(trace_id=b"\x01" * 8)]),
+        "a link's trace_id or span_id has a wrong length",
+    ),
     ("a cut-off field", span()[:-3], "field 8 is cut off (byte"),
     ("a cut-off attribute", span() + field(9, b"\x0a\x05ab"), "spans[0].attributes[0]: field 1 says 5 bytes and 2"),
     ("a broken value", span() + field(9, field(1, b"k") + field(2, b"\x0a\x09")), "attributes[0].value: field 1"),
@@ -169,6 +173,7 @@ TAKEN = [
     ("nesting deeper than parsers go", deep_span(400)),
     ("an unknown group", span() + b"\xa3\x06\x08\x01\xa4\x06"),
     ("a name that occurs twice", span("first") + field(5, b"second")),
+    ("a link without ids", span(links=[Span.Link()])),
     ("a kind that nobody knows", span(kind=99)),
     ("a field with another wire type than expected", span() + field(7, b"x")),
 ]
@@ -190,8 +195,8 @@ def test_a_deep_span_in_a_huge_crowd_of_fields_is_rejected_after_bounded_work() 
     ("damaged", "place"),
     [
         (b"\x0a\x05\x12", "request: field 1 says 5 bytes and 1 are left (byte 0 of 3)"),
-        (field(1, b"\x12\x7f\x00"), "request.resources[0]: field 2 says 127 bytes"),
-        (field(1, field(2, span()[:20])), "request.resources[0].scopes[0]"),
+        (field(1, b"\x12\x7f\x00"), "request.resource_spans[0]: field 2 says 127 bytes"),
+        (field(1, field(2, span()[:20])), "request.resource_spans[0].scope_spans[0]"),
         (b'{"key": "value"}', "request: field 4 says 107 bytes"),
     ],
 )

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import ssl
+from collections.abc import Mapping
 from pathlib import Path
 
 import cramjam
@@ -14,7 +15,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-from collector.intake import MalformedRequestError, OverloadedError, UndeclaredSignalError
+from collector.intake import Accepted, MalformedRequestError, OverloadedError, UndeclaredSignalError
 from collector.receivers import http_protocol, otlp_http
 from collector.receivers.otlp_http import OtlpHttpReceiver
 from collector.receivers.otlp_settings import HttpSettings
@@ -338,6 +339,22 @@ async def test_a_client_that_leaves_during_its_body_is_forgotten() -> None:
             await client.send(post(ONE_SPAN)[:-5])
         assert (await ask(receiver.port, post(ONE_SPAN))).status == 200
     assert len(intake.taken) == 1
+
+
+async def test_a_request_that_is_under_way_at_the_end_is_answered_as_retryable() -> None:
+    class StuckIntake(RememberingIntake):
+        async def take(self, signal: Signal, request: bytes, *, receiver: str, headers: Mapping[str, str]) -> Accepted:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    receiver = OtlpHttpReceiver(HttpSettings(endpoint="127.0.0.1:0"), StuckIntake(), "otlp")
+    await receiver.start()
+    async with connection(receiver.port) as client:
+        await client.send(post(ONE_SPAN))
+        stopping = asyncio.create_task(receiver.stop(0))
+        answer = await client.answer()
+        await stopping
+    assert (answer.status, answer.headers["retry-after"]) == (503, "1")
 
 
 async def test_the_token_is_asked_for_and_accepted() -> None:
