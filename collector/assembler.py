@@ -311,8 +311,9 @@ class Assembler:
 
     def _act(self, trace_id: bytes, trace: _Trace, now_s: float) -> None:
         timing = self._settings
-        overdue = [span_id for span_id, entry in trace.held.items() if now_s >= entry.arrived_s + timing.max_hold]
-        self._let_go(trace, overdue)
+        if now_s >= self._oldest_held_s(trace) + timing.max_hold:
+            oldest_s = now_s - timing.max_hold
+            self._let_go(trace, [span_id for span_id, entry in trace.held.items() if entry.arrived_s <= oldest_s])
         if trace.job is not None:
             if not trace.job.expired and now_s >= trace.job.ready_s + timing.hold:
                 self._expire(trace_id, trace, trace.job, now_s)

@@ -27,8 +27,9 @@ from collector.telemetry import ReceiverMetrics, Telemetry
 # Backends route by these, so they travel with the telemetry; spans of different values never share a request.
 FORWARDED_HEADERS = ("x-project-name",)
 Headers = tuple[tuple[str, str], ...]
-# How long spans that leave wait for others to leave with: building requests costs more than what is in them.
+# How long spans that leave wait for others to leave with, and how many bytes of them make a parcel:
 GATHER_S = 0.05
+PARCEL_BYTES = 512 << 10
 
 
 class ScoreMode(StrEnum):
@@ -194,29 +195,30 @@ class Pipeline:
     ) -> tuple[list[Outbound], list[Outbound], bool]:
         """Which spans go on at once, which are held, and whether all that goes on is as it came."""
         now_s = self._clock()
+        wants, add, late_mark = reading.wants_span, assembler.add, reading.late_mark
         passed: list[Outbound] = []
         held: list[Outbound] = []
+        copies_held = bool(self._immediate)
         late = duplicates = 0
         # Wanted spans first: what they make of their trace decides about the others.
         unwanted = []
         for record in records:
-            if not reading.wants_span(record.span, record.origin.scope):
+            if not wants(record.span, record.origin.scope):
                 unwanted.append(record)
                 continue
-            arrival = assembler.add(record, True, now_s)
+            arrival = add(record, True, now_s)
             if arrival is Arrival.HELD:
-                held.append(Outbound(record.origin, record.span))
-            elif arrival is Arrival.LATE:
-                late += 1
-                passed.append(Outbound(record.origin, record.span, reading.late_mark))
+                if copies_held:
+                    held.append(Outbound(record.origin, record.span))
             elif arrival is Arrival.DUPLICATE:
                 duplicates += 1
             else:
-                passed.append(Outbound(record.origin, record.span))
+                late += arrival is Arrival.LATE
+                passed.append(Outbound(record.origin, record.span, late_mark if arrival is Arrival.LATE else b""))
         for record in unwanted:
             arrival = Arrival.PASSED
             if assembler.knows(record.trace_id) or assembler.remembers(record.trace_id):
-                arrival = assembler.add(record, False, now_s)
+                arrival = add(record, False, now_s)
             if arrival is Arrival.HELD:
                 held.append(Outbound(record.origin, record.span))
             elif arrival is Arrival.DUPLICATE:
@@ -283,10 +285,18 @@ class Pipeline:
     def _send_spans(self, spans: Iterable[Outbound], destinations: Sequence[Destination]) -> None:
         if not destinations:
             return
-        by_headers: dict[Headers, list[Outbound]] = {}
+        parcels: dict[Headers, tuple[list[Outbound], int]] = {}
         for span in spans:
-            by_headers.setdefault(span.origin.headers, []).append(span)
-        for headers, group in by_headers.items():
+            headers = span.origin.headers
+            group, size_bytes = parcels.get(headers) or ([], 0)
+            group.append(span)
+            size_bytes += len(span.span) + len(span.tail)
+            if size_bytes < PARCEL_BYTES:
+                parcels[headers] = (group, size_bytes)
+            else:
+                parcels.pop(headers, None)
+                self._send(Parcel(Signal.TRACES, wire.build_request(group), len(group), headers), destinations)
+        for headers, (group, _) in parcels.items():
             self._send(Parcel(Signal.TRACES, wire.build_request(group), len(group), headers), destinations)
 
     def _send(self, parcel: Parcel, destinations: Sequence[Destination]) -> None:

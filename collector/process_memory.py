@@ -40,7 +40,6 @@ def settle() -> None:
 
 def trim() -> None:
     """Give back to the system what is free; takes some milliseconds."""
-    gc.collect()
     library = _glibc()
     if library is not None:
         library.malloc_trim(0)

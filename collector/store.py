@@ -10,7 +10,7 @@ This one keeps everything in memory.  A store on disk has the same methods.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from collector.intake import OverloadedError
 from collector.records import Parcel, Ref
@@ -56,9 +56,8 @@ class MemoryStore(Generic[ItemT]):
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
-        self._entries: dict[Ref, ItemT] = {}
-        self._claims: dict[Ref, int] = {}
-        self._sizes: dict[Ref, int] = {}
+        # Per reference: the item, its size with overhead, the claims on it.
+        self._entries: dict[Ref, list[Any]] = {}
         self._next = 0
 
     def __len__(self) -> int:
@@ -68,24 +67,23 @@ class MemoryStore(Generic[ItemT]):
         """Keep an item until it has been released `claims` times. Never refuses: admission is asked before."""
         ref = Ref(self._next)
         self._next += 1
-        self._entries[ref] = item
-        self._claims[ref] = claims
-        self._sizes[ref] = size_bytes + ENTRY_OVERHEAD_BYTES
-        self._budget.used_bytes += size_bytes + ENTRY_OVERHEAD_BYTES
+        size_bytes += ENTRY_OVERHEAD_BYTES
+        self._entries[ref] = [item, size_bytes, claims]
+        self._budget.used_bytes += size_bytes
         return ref
 
     def read(self, ref: Ref) -> ItemT:
         """The item behind `ref`. Raises KeyError after its last release."""
-        return self._entries[ref]
+        item: ItemT = self._entries[ref][0]
+        return item
 
     def release(self, ref: Ref) -> None:
         """Give up one claim; with the last one the item goes."""
-        left = self._claims[ref] - 1
-        if left:
-            self._claims[ref] = left
-            return
-        del self._entries[ref], self._claims[ref]
-        self._budget.used_bytes -= self._sizes.pop(ref)
+        entry = self._entries[ref]
+        entry[2] -= 1
+        if not entry[2]:
+            del self._entries[ref]
+            self._budget.used_bytes -= entry[1]
 
     def release_all(self, refs: Iterable[Ref]) -> None:
         """Give up one claim on each."""
