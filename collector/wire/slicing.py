@@ -71,7 +71,8 @@ def slice_spans(request: bytes, headers: Headers, origins: Origins) -> Sliced:
     """Take a serialised ExportTraceServiceRequest apart.
 
     A span is rejected if its trace id isn't 16 bytes or is all zeros, if its span id isn't 8 bytes or is all zeros, if
-    its parent's or a link's id is there and has another length (backends refuse whole requests for that), or if it is no message.
+    its parent's or a link's id is there and has another length (backends refuse whole requests for that), or if it is
+    no message.
 
     Args:
         request: protobuf bytes, decompressed.
