@@ -21,6 +21,8 @@ from evaluators.rules.schema_forms import Schema
 _MOST_EVIDENCE_CHARS = 200_000
 _MOST_NUMBER_CHARS = 20_000
 _MOST_LEAVES = 60
+_MOST_PLACES = 2_000
+_LARGEST_NUMBER = 1e15
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +107,16 @@ class Evidence:
         return sum(map(len, self._texts)) > _MOST_EVIDENCE_CHARS
 
     def says(self, token: str) -> bool:
-        """Whether the token stands there as a whole: `4471` doesn't in `u_4471`."""
+        """Whether the token stands there as a whole: `4471` doesn't in `u_4471`. What is everywhere is taken to be."""
         found = self.text.find(token)
-        while found >= 0:
+        for _ in range(_MOST_PLACES):
+            if found < 0:
+                return False
             end = found + len(token)
             if not (_joins(self.text[found - 1 : found], token[0]) or _joins(self.text[end : end + 1], token[-1])):
                 return True
             found = self.text.find(token, found + 1)
-        return False
+        return True
 
 
 def ungrounded(value: Value, evidence: Evidence) -> bool:
@@ -121,6 +125,8 @@ def ungrounded(value: Value, evidence: Evidence) -> bool:
         return False
     if isinstance(value.value, str):
         return _text_ungrounded(value, value.value, evidence)
+    if not abs(value.value) < _LARGEST_NUMBER:
+        return False
     return _number_ungrounded(value.name, float(value.value), value, evidence)
 
 
@@ -205,7 +211,7 @@ def _abbreviated(initials: str, evidence: Evidence) -> bool:
 
 def _number_ungrounded(name: str, number: float, value: Value, evidence: Evidence) -> bool:
     name = _CAMEL.sub("_", name).lower()
-    if number in (0, 1, -1) or abs(number) > 1e15 or _TUNING.search(name):
+    if number in (0, 1, -1) or _TUNING.search(name):
         return False
     shown = f"{value.value}"
     if evidence.says(shown) or _documented(shown, value.schema):
@@ -241,7 +247,13 @@ def _looks_like_id(text: str) -> bool:
 
 def _is_proper_name(raw: str) -> bool:
     words = raw.split()
-    return 0 < len(words) <= 6 and all(word[:1].isupper() or len(word) <= 3 for word in words) and not raw.isupper()
+    capitals = [word for word in words if word[:1].isupper()]
+    return (
+        0 < len(words) <= 6
+        and all(word in capitals or len(word) <= 3 for word in words)
+        and capitals != []
+        and not raw.isupper()
+    )
 
 
 def _pairs(text: str) -> Iterator[str]:

@@ -19,6 +19,7 @@ from evaluators.rules.schema_forms import Schema
 
 _MOST_ARGUMENTS = 12
 _LONGEST_VALUE = 80
+_LARGEST_NUMBER = 1e15
 _MOST_PLACES = 20
 _BEFORE_CHARS = 48
 
@@ -55,6 +56,8 @@ def mixups(
 
 def _shown(value: JsonValue) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    if not isinstance(value, str) and not abs(value) < _LARGEST_NUMBER:
         return None
     text = f"{value:g}" if isinstance(value, float) and value.is_integer() else str(value)
     return text.strip() if 0 < len(text.strip()) <= _LONGEST_VALUE else None

@@ -26,6 +26,7 @@ from evaluators.rules.schema_forms import Schema, Shape, shape_of
 from evaluators.rules.secrets import redact
 
 _MOST_FAULTS = 20
+_MOST_ITEMS = 1_000
 _QUOTE_LENGTH = 60
 _PATTERN_TIME_S = 0.02
 _LONGEST_PATTERN = 500
@@ -59,7 +60,7 @@ class CompiledSchema:
         present = _without_absent(dict(arguments), self.shape.schema)
         errors: Iterator[ValidationError] = self.validator.iter_errors(present)
         try:
-            found = [fault for error in islice(errors, _MOST_FAULTS) for fault in _faults_of(error)]
+            found = list(islice((fault for error in errors for fault in _faults_of(error)), _MOST_FAULTS))
         except (RecursionError, OverflowError):
             return []
         return list({(fault.code, fault.path): fault for fault in found}.values())
@@ -184,20 +185,23 @@ def _faults_of_alternatives(error: ValidationError, path: str, argument: str) ->
 
 
 def _without_absent(value: JsonValue, schema: Schema | JsonValue, depth: int = 0) -> JsonValue:
-    """`value` without the nulls that stand for optional arguments which were left out."""
+    """`value` without the nulls that stand for optional arguments left out, and with no more items than are checked."""
     if not isinstance(schema, Mapping) or depth > 20:
         return value
     if isinstance(value, dict):
         properties = schema.get("properties")
         required = _list(schema.get("required"))
         inner = properties if isinstance(properties, Mapping) else {}
+        names = [*islice(value, _MOST_ITEMS), *(name for name in inner if name in value)]
         return {
-            name: _without_absent(one, inner.get(name), depth + 1)
-            for name, one in value.items()
-            if not (one is None and name not in required)
+            name: _without_absent(value[name], inner.get(name), depth + 1)
+            for name in names
+            if not (value[name] is None and name not in required)
         }
     if isinstance(value, list):
-        return [_without_absent(one, schema.get("items"), depth + 1) for one in value]
+        least = schema.get("minItems")
+        kept = max(_MOST_ITEMS, least if isinstance(least, int) else 0)
+        return [_without_absent(one, schema.get("items"), depth + 1) for one in value[:kept]]
     return value
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 
 from evaluators.cases import JsonValue, Tool, ToolCall, ToolResult
 from evaluators.issues import IssueCode
@@ -27,6 +28,7 @@ from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own
 from evaluators.verdict import Issue, issue
 
 _QUOTE_LENGTH = 60
+_MOST_UNGROUNDED = 5
 
 
 class CallState(StrEnum):
@@ -227,10 +229,10 @@ class _Checker:
                 self._found(IssueCode.BAD_FORMAT, detail, conclusive=False)
 
     def _check_grounding(self, values: Sequence[Value]) -> None:
-        for value in values:
-            if ungrounded(value, self._around.evidence):
-                detail = f"`{_short(value.path)}` is {_quote(value.value)}, which nothing the model had seen says."
-                self._found(IssueCode.UNGROUNDED_VALUE, detail, conclusive=False)
+        suspects = (value for value in values if ungrounded(value, self._around.evidence))
+        for value in islice(suspects, _MOST_UNGROUNDED):
+            detail = f"`{_short(value.path)}` is {_quote(value.value)}, which nothing the model had seen says."
+            self._found(IssueCode.UNGROUNDED_VALUE, detail, conclusive=False)
 
 
 _KINDS = {

@@ -25,6 +25,7 @@ from evaluators.tool_invocation.checks import CallCheck, CallState, Surroundings
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict
 
 _CONFIDENCE_OF_SILENCE = 0.6
+_MOST_USER_CHARS = 50_000
 _CORRECT, _INCORRECT = "correct", "incorrect"
 _SEEN = frozenset({CallState.CLEAN, CallState.SUSPECT, CallState.OPEN, CallState.WRONG})
 
@@ -155,7 +156,7 @@ def _surroundings(case: CallsCase) -> Surroundings:
         offered=turn.tools if turn is not None else None,
         known=tuple(known.values()),
         evidence=Evidence.of(case.run, turn),
-        said_by_user="\n".join(user or case.run.user_inputs or ()),
+        said_by_user="\n".join(user or case.run.user_inputs or ())[-_MOST_USER_CHARS:],
         earlier=[call for call in case.run.loose_calls if call.earlier],
         partial=turn.partial if turn is not None else False,
     )

@@ -63,6 +63,7 @@ def test_a_value_that_nobody_said_is_suspected(said: str, arguments: dict[str, A
         ("weather in Paris", {"latitude": 48.85, "longitude": 2.35}),
         ("weather in Paris", {"unit": "Celsius", "language": "French", "active": True, "note": None}),
         ("just do it", {"count": 3}),
+        ("just do it", {"flag": "abc", "big": 10**400, "odd": float("nan"), "half": "\ud800"}),
     ],
 )
 def test_what_is_said_another_way_inferred_composed_or_known_is_not_suspected(
@@ -93,6 +94,10 @@ def test_earlier_results_and_system_prompts_ground_and_later_ones_do_not() -> No
     evidence = Evidence.of(run, turns[1])
     arguments = {"customer": "c_31", "first": "W7729", "second": "W8800"}
     assert [value.path for value in values_of(arguments, {}) if ungrounded(value, evidence)] == ["second"]
+
+
+def test_a_text_that_is_everywhere_is_taken_for_said() -> None:
+    assert suspected("1010101" * 10_000, {"code": "10"}) == []
 
 
 def test_more_than_can_be_searched_grounds_everything() -> None:

@@ -218,6 +218,14 @@ def test_a_pattern_that_could_take_for_ever_is_given_up_at_worst(pattern: str) -
     assert faults(schema, {"a": "a" * 5_000 + "!"}) in ([], [("pattern", "a")])
 
 
+def test_of_more_arguments_and_items_than_anybody_passes_the_first_are_checked() -> None:
+    schema = obj({"a": {"type": "array", "items": {"type": "string"}, "maxItems": 5}}, required=["a"])
+    assert faults(schema, {"a": ["x"] * 5_000}) == [("wrong_value", "a")]
+    crowd = {f"k{number}": number for number in range(5_000)}
+    assert len(faults(schema, {**crowd, "a": ["x"]})) == 20
+    assert faults(obj({"a": {"type": "array", "minItems": 2_000}}), {"a": ["x"] * 2_500}) == []
+
+
 def test_quotes_are_short_and_without_secrets() -> None:
     compiled = compile_schema(obj({"a": {"type": "integer"}, "b": {"enum": ["x"]}}))
     assert compiled is not None
