@@ -16,7 +16,8 @@ from evaluators.judge.aliases import Aliases
 from evaluators.judge.fence import Fence, fence_for
 from evaluators.judge.pieces import Quoted, show
 from evaluators.judge.question import NamedQuestion
-from evaluators.judge.record import Redact, clean, record
+from evaluators.judge.record import Redact, record
+from evaluators.judge.wording import clean
 
 INSTRUCTIONS = files("evaluators.judge").joinpath("instructions.md").read_text("utf-8").strip()
 CORRECTION_CHARS = 2_000

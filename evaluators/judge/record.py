@@ -6,20 +6,19 @@ places.  What repeats on every turn (history, tools, long texts) is shown once. 
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from evaluators.cases import Arguments, JsonValue, Message, Role, Run, Tool, ToolCall, ToolResult, Turn
+from evaluators.cases import Arguments, Message, Role, Run, ToolCall, ToolResult, Turn
 from evaluators.judge.aliases import Aliases
+from evaluators.judge.offers import offers_of
 from evaluators.judge.pieces import Quoted
 from evaluators.judge.question import turn_name
+from evaluators.judge.wording import clean, compact_json, plain_name
 
 Redact: TypeAlias = Callable[[str], str]
 
-_PLAIN_NAME = re.compile(r"[\w.:/-]{1,64}")
 _WORTH_A_REFERENCE = 200
 _FAILED = ", the call failed"
 _SPOKEN = {Role.SYSTEM: "system prompt", Role.USER: "user", Role.ASSISTANT: "assistant, earlier"}
@@ -72,48 +71,26 @@ class _Recorder:
             self._say(Role.SYSTEM, prompt, "system prompt")
 
     def _tools(self) -> None:
-        sets: dict[tuple[str, ...] | None, list[Turn]] = {}
-        names: dict[str, str] = {}
-        definitions: list[tuple[str, Tool]] = []
-        for turn in self._run.turns:
-            offered: list[str] | None = None if turn.tools is None else []
-            for tool in turn.tools or ():
-                form = f"{tool.name}\0{tool.description}\0{_compact(tool.parameters)}"
-                if form not in names:
-                    same_name = sum(1 for _, known in definitions if known.name == tool.name)
-                    names[form] = f" (definition {same_name + 1})" if same_name else ""
-                    definitions.append((names[form], tool))
-                assert offered is not None
-                offered.append(self._name(tool.name) + names[form])
-            sets.setdefault(None if offered is None else tuple(offered), []).append(turn)
-        if not definitions and set(sets) <= {None}:
+        offers = offers_of(self._run.turns)
+        if not offers.recorded:
             self._line("tools offered: not recorded")
             return
         self._line("tools offered")
-        for note, tool in definitions:
-            self._line(
-                f"- {self._name(tool.name)}{note}" + ("" if tool.parameters is not None else ", no schema recorded")
-            )
+        for name, tool in offers.definitions:
+            self._line(f"- {name}" + ("" if tool.parameters is not None else ", no schema recorded"))
             if tool.description:
-                self._text("", tool.description, f"the description of {self._name(tool.name)}")
+                self._text("", tool.description, f"the description of {name}")
             if tool.parameters is not None:
-                self._text(" parameters", _compact(tool.parameters), "parameters above")
-        for offered_names, turns in sets.items():
-            where = "every turn" if len(sets) == 1 else _turn_names(turns)
-            if offered_names is None:
-                what = "not recorded"
-            elif len(offered_names) == len(definitions):
-                what = "all of these"
-            else:
-                what = ", ".join(offered_names) or "none"
-            self._line(f"offered at {where}: {what}")
+                self._text(" parameters", compact_json(tool.parameters), f"the parameters of {name}")
+        for sentence in offers.sentences:
+            self._line(sentence)
 
     def _turn(self, turn: Turn) -> None:
         notes = [turn_name(turn.index) + self._at(turn.ref)]
         if turn.agent and self._several_agents:
-            notes.append(f"agent {self._name(turn.agent)}")
+            notes.append(f"agent {plain_name(turn.agent)}")
         if turn.tool_choice not in (None, "auto"):
-            notes.append(f"tool choice {self._name(str(turn.tool_choice))}")
+            notes.append(f"tool choice {plain_name(str(turn.tool_choice))}")
         if turn.partial:
             notes.append("cut off")
         self._line(", ".join(notes))
@@ -158,7 +135,7 @@ class _Recorder:
         if call.id in self._calls or call.id in self._earlier_calls:
             return
         self._earlier_calls.add(call.id)
-        self._line(f"earlier call {self._name(call.name)}")
+        self._line(f"earlier call {plain_name(call.name)}")
         self._arguments(call.arguments, "the arguments of an earlier call")
 
     def _context_result(self, message: Message) -> None:
@@ -179,7 +156,7 @@ class _Recorder:
         self._text("", message.text, f"the {whose}", elastic=True)
 
     def _call(self, call: ToolCall) -> None:
-        notes = [f"calls {self._aliases.call(call.id)}{self._at(call.ref)} {self._name(call.name)}"]
+        notes = [f"calls {self._aliases.call(call.id)}{self._at(call.ref)} {plain_name(call.name)}"]
         if call.is_handoff:
             notes.append("a hand-off or output, no tool use")
         if call.provider_executed:
@@ -199,7 +176,7 @@ class _Recorder:
         elif isinstance(arguments, str):
             self._text(" arguments, not a JSON object", arguments, label)
         else:
-            self._text("", _compact(arguments), label)
+            self._text("", compact_json(arguments), label)
 
     def _result(self, call: ToolCall) -> None:
         if id(call) in self._results_shown:
@@ -294,32 +271,9 @@ class _Recorder:
         self.pieces.append(" ")
         self.pieces.append(Quoted(shown, elastic))
 
-    def _name(self, name: str) -> str:
-        """A name chosen by the judged side, made harmless: it stands outside the fence."""
-        if _PLAIN_NAME.fullmatch(name):
-            return name
-        return '"' + re.sub(r"[^\w.:/ -]+", "?", name)[:64] + '"'
-
     def _at(self, ref: str | None) -> str:
         return f" [{self._aliases.place(ref)}]" if ref is not None else ""
 
 
-def _turn_names(turns: Iterable[Turn]) -> str:
-    return ", ".join(turn_name(turn.index) for turn in turns)
-
-
 def _cut_note(truncated: bool) -> str:
     return ", recorded incompletely" if truncated else ""
-
-
-def _compact(value: Mapping[str, JsonValue] | None) -> str:
-    """JSON without blanks; what can't be written as JSON is said to be so."""
-    try:
-        return json.dumps(dict(value or {}), ensure_ascii=False, separators=(",", ":"))
-    except (TypeError, ValueError, RecursionError):
-        return "(can't be shown)"
-
-
-def clean(text: str) -> str:
-    """The text without lone surrogates, which no request can carry."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -403,7 +403,7 @@ async def test_a_slow_endpoint_ends_in_timed_out() -> None:
 
 async def test_what_was_answered_before_the_time_ran_out_counts() -> None:
     async with JudgeServer(changed(_missing), slow(30)) as server:
-        answers = await _answers(server, timeout="500ms")
+        answers = await _answers(server, timeout="2s")
     assert [type(answer) for answer in answers] == [JudgeAnswer, JudgeAnswer, JudgeFailure]
     assert isinstance(answers[2], JudgeFailure)
     assert answers[2].status is Status.TIMED_OUT
