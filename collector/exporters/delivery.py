@@ -38,6 +38,8 @@ MISCONFIGURED_WAIT_S = 60.0
 # While draining, waits are short: what doesn't get through before the deadline stays.
 DRAIN_WAIT_S = 0.5
 DISK_WAIT_S = 2.0
+# One refusal of something small must not lead to one request per span.
+LEAST_LIMIT_BYTES = 16 << 10
 # A destination that asks for more than this is asked again all the same.
 MAX_RETRY_AFTER_S = 300.0
 
@@ -134,6 +136,8 @@ class Delivery:
                 self._switched_off.add(batch.signal)
                 _log.error("%s: %s is switched off for this destination: %s", self._destination, batch.signal, failure)
                 break
+            if isinstance(failure, TooLargeError):
+                self._learn_limit(len(batch.request))
             if isinstance(failure, TooLargeError | RejectedDataError):
                 return await self._narrow(batch, failure)
             if self._gives_up(since_s):
@@ -149,6 +153,13 @@ class Delivery:
             return True
         limit_s = self._retry.max_elapsed_time
         return limit_s > 0 and self._clock() - since_s >= limit_s
+
+    def _learn_limit(self, refused_bytes: int) -> None:
+        """Cut what comes from now on before it is sent, instead of sending it in vain."""
+        limit_bytes = max(refused_bytes // 2, LEAST_LIMIT_BYTES)
+        if limit_bytes < self._max_request_bytes:
+            self._max_request_bytes = limit_bytes
+            _log.warning("%s: refused %d bytes as too large; cutting requests", self._destination, refused_bytes)
 
     async def _narrow(self, batch: Batch, failure: SendError) -> tuple[Batch, ...]:
         halves = await self._halve(batch)

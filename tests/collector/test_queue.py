@@ -218,6 +218,24 @@ async def test_requests_are_cut_to_max_size_before_they_are_sent(tmp_path: Path)
     assert sorted(span_names(*backend.accepted)) == sorted(NAMES + [name + "x" for name in NAMES])
 
 
+async def test_a_size_that_was_refused_is_not_tried_again_and_again(tmp_path: Path) -> None:
+    def at_most_100_kb(number: int, request: bytes) -> HttpAnswer:
+        return HttpAnswer(413 if len(request) > 100_000 else 200)
+
+    async with HttpBackend(at_most_100_kb) as backend:
+        harness = Harness(http_sender(backend), tmp_path)
+        await harness.queue.start()
+        harness.put(*NAMES, padding=10_000)
+        while len(harness.queue):
+            await asyncio.sleep(0.005)
+        refused = len(backend.attempts) - len(backend.accepted)
+        harness.put(*NAMES, padding=10_000)
+        assert await harness.finish() == []
+    assert refused > 0
+    assert len(backend.attempts) - len(backend.accepted) == refused
+    assert sorted(span_names(*backend.accepted)) == sorted(NAMES * 2)
+
+
 async def test_small_parcels_share_a_request(tmp_path: Path) -> None:
     async with GrpcBackend() as backend:
         harness = Harness(grpc_sender(backend), tmp_path)
