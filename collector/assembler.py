@@ -368,13 +368,13 @@ class Assembler:
         if entry.ref is None:
             # Only its place in the tree is kept; that is all a span nobody wants contributes.
             parent = b"\x22\x08" + entry.parent if entry.parent else b""
-            return RawItem(b"", b"", b"\x0a\x10" + trace_id + b"\x12\x08" + span_id + parent)
+            return b"", b"", b"\x0a\x10" + trace_id + b"\x12\x08" + span_id + parent
         record = self._spans.read(entry.ref)
-        return RawItem(record.origin.resource, record.origin.scope, record.span)
+        return record.origin.resource, record.origin.scope, record.span
 
     def _raw_log(self, ref: Ref) -> RawItem:
         record = self._logs.read(ref)
-        return RawItem(record.origin.resource, record.origin.scope, record.record)
+        return record.origin.resource, record.origin.scope, record.record
 
     def judged(self, result: Judged, now_s: float) -> None:
         """Take the result of a job."""

@@ -10,13 +10,8 @@ import pickle
 from collections.abc import Mapping
 from typing import NamedTuple
 
-
-class RawItem(NamedTuple):
-    """A span or log record with what it belongs to, all serialised."""
-
-    resource: bytes
-    scope: bytes
-    body: bytes
+RawItem = tuple[bytes, bytes, bytes]
+"""A span or log record with what it belongs to, all serialised: resource, scope, and itself."""
 
 
 class EvaluationSpan(NamedTuple):

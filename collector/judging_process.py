@@ -12,9 +12,9 @@ import contextlib
 import logging
 import sys
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
-from collector import frames
+from collector.channel import Channel, channel_sockets
 from collector.jobs import Job, Judged, VerdictCount
 
 logger = logging.getLogger(__name__)
@@ -30,10 +30,11 @@ class JudgingProcess:
 
     Args:
         plan: what the process is to do, sent to it first; any picklable value that its module understands.
-        on_result: called with each job's result, exactly once per submitted job, from the event loop.
+        on_result: called with each job's result, exactly once per job that isn't withdrawn, from the event loop.
         on_counts: called now and then with the verdicts given since the last time.
         on_restart: called whenever a process had to be replaced.
         module: the module that is run in the process.
+        silence_limit_s: how long a process may give no sign of life.
     """
 
     def __init__(
@@ -56,12 +57,8 @@ class JudgingProcess:
         self._news = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
-        self._stopping = False
+        self._heard_s = 0.0
         self._task: asyncio.Task[None] | None = None
-
-    async def idle(self) -> None:
-        """Wait until every job has its result."""
-        await self._idle.wait()
 
     async def start(self) -> None:
         """Start the process; jobs may be submitted before it is up."""
@@ -79,9 +76,12 @@ class JudgingProcess:
         self._note_idle()
         return taken
 
+    async def idle(self) -> None:
+        """Wait until every job has its result."""
+        await self._idle.wait()
+
     async def stop(self) -> None:
         """End the process. Jobs without a result get one that says so."""
-        self._stopping = True
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -90,33 +90,35 @@ class JudgingProcess:
         self._fail([*self._in_flight.values(), *waiting], "the sidecar is stopping")
 
     async def _keep_running(self) -> None:
+        loop = asyncio.get_running_loop()
         backoff_s = _FIRST_BACKOFF_S
-        while not self._stopping:
-            started = asyncio.get_running_loop().time()
+        while True:
+            started_s = loop.time()
             reason = await self._run_once()
             self._fail(list(self._in_flight.values()), reason)
             self._on_restart()
-            logger.error("judging process ended and is started again", extra={"reason": reason})
-            lived_s = asyncio.get_running_loop().time() - started
+            logger.error("%s; starting a new one", reason)
+            lived_s = loop.time() - started_s
             backoff_s = _FIRST_BACKOFF_S if lived_s > _LONGEST_BACKOFF_S else min(backoff_s * 2, _LONGEST_BACKOFF_S)
             await asyncio.sleep(backoff_s)
 
     async def _run_once(self) -> str:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            self._module,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            # The terminal's Ctrl-C is for the service, which then decides what becomes of the jobs.
-            start_new_session=True,
-        )
-        assert process.stdin is not None and process.stdout is not None
-        feeding = asyncio.create_task(self._feed(process.stdin))
+        ours, theirs = channel_sockets()
+        with theirs:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", self._module),
+                stdin=theirs.fileno(),
+                # The terminal's Ctrl-C is for the service, which then decides what becomes of the jobs.
+                start_new_session=True,
+            )
+        closed = asyncio.Event()
+        channel = await Channel.open(ours, self._receive, closed.set)
+        feeding = asyncio.create_task(self._feed(channel))
         try:
-            hung = await self._listen(process.stdout)
+            hung = await self._watch(closed)
         finally:
             feeding.cancel()
+            channel.close()
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await asyncio.gather(feeding, return_exceptions=True)
@@ -125,37 +127,46 @@ class JudgingProcess:
             return f"the judging process was silent for {self._silence_limit_s:g} s and was ended"
         return f"the judging process ended with exit code {code}"
 
-    async def _feed(self, pipe: asyncio.StreamWriter) -> None:
-        try:
-            await frames.write(pipe, self._plan)
-            while True:
-                while self._waiting and len(self._in_flight) < MAX_JOBS_IN_FLIGHT:
-                    _, job = self._waiting.popitem(last=False)
-                    self._in_flight[job.trace_id] = job
-                    await frames.write(pipe, job)
-                self._news.clear()
-                await self._news.wait()
-        except ConnectionError:
-            return
-
-    async def _listen(self, pipe: asyncio.StreamReader) -> bool:
-        """Take results until the process ends (False) or falls silent (True)."""
+    async def _feed(self, channel: Channel) -> None:
+        channel.send(self._plan)
         while True:
-            try:
-                message = await asyncio.wait_for(frames.read(pipe), self._silence_limit_s)
-            except TimeoutError:
-                return True
-            if message is None:
-                return False
-            if isinstance(message, list):
-                self._on_counts(message)
-            if isinstance(message, Judged) and message.trace_id in self._in_flight:
-                del self._in_flight[message.trace_id]
-                self._news.set()
-                self._on_result(message)
-                self._note_idle()
+            jobs = []
+            while self._waiting and len(self._in_flight) < MAX_JOBS_IN_FLIGHT:
+                trace_id, job = self._waiting.popitem(last=False)
+                self._in_flight[trace_id] = job
+                jobs.append(job)
+            if jobs:
+                channel.send(jobs)
+                await channel.room()
+            self._news.clear()
+            await self._news.wait()
 
-    def _fail(self, jobs: list[Job], reason: str) -> None:
+    async def _watch(self, closed: asyncio.Event) -> bool:
+        """Wait until the process is gone (False) or gives no sign of life any more (True)."""
+        loop = asyncio.get_running_loop()
+        self._heard_s = loop.time()
+        while True:
+            rest_s = self._heard_s + self._silence_limit_s - loop.time()
+            if rest_s <= 0:
+                return True
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(closed.wait(), rest_s)
+                return False
+
+    def _receive(self, message: object) -> None:
+        self._heard_s = asyncio.get_running_loop().time()
+        if not isinstance(message, list):
+            return
+        for item in message:
+            if isinstance(item, VerdictCount):
+                self._on_counts(message)
+                return
+            if isinstance(item, Judged) and self._in_flight.pop(item.trace_id, None) is not None:
+                self._on_result(item)
+        self._news.set()
+        self._note_idle()
+
+    def _fail(self, jobs: Iterable[Job], reason: str) -> None:
         for job in jobs:
             self._in_flight.pop(job.trace_id, None)
             self._on_result(Judged(trace_id=job.trace_id, failure=reason))

@@ -26,6 +26,7 @@ from collector.health import HealthCheck, HealthCheckSettings
 from collector.jobs import Judged, VerdictCount
 from collector.judging_process import JudgingProcess
 from collector.judging_setup import Plan, plan_of
+from collector.logs import RateLimited
 from collector.metric_readers import make_readers
 from collector.pipeline import Destination, Pipeline, Reading, ScoreMode
 from collector.receivers import otlp_settings
@@ -38,6 +39,7 @@ from processors.conventions.wanted import wants, wants_log
 from processors.scores import late_mark
 
 logger = logging.getLogger(__name__)
+_unscored = RateLimited(logger)
 
 # How long stopping may take: first for verdicts that are under way, then for delivery.
 JUDGING_GRACE_S = 3.0
@@ -187,7 +189,7 @@ class Service:
     def _judged(self, result: Judged) -> None:
         assert self._assembler is not None
         if result.failure is not None:
-            logger.warning("trace %s leaves without scores: %s", result.trace_id.hex(), result.failure)
+            _unscored.warning("trace left without scores: %s (trace %s)", result.failure, result.trace_id.hex())
         self._assembler.judged(result, time.monotonic())
 
     def _counted(self, counts: list[VerdictCount]) -> None:

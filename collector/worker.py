@@ -1,22 +1,25 @@
-"""The judging process: takes traces as bytes on its standard input, gives their scores on its standard output.
+"""The judging process: takes traces as bytes over the socket that is its standard input, gives their scores back.
 
 It is started by the service (`collector.judging_process`) as `python -m collector.worker`, gets a `Plan` first and then
-`Job`s, and ends when its input does.  It has an event loop of its own in which many jobs may wait for a judge at a
-time, imports no gRPC, and prints nothing on the pipe but results and signs of life.
+lists of `Job`s, and ends when the service does.  It has an event loop of its own in which many jobs may wait for a
+judge at a time, and imports no gRPC.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import pickle
 import signal
+import socket
 import sys
 from collections import Counter
 
-from collector import frames
+from collector.channel import Channel
 from collector.jobs import Carriers, EvaluationSpan, Job, Judged, VerdictCount, seal_carriers
 from collector.judging_setup import Plan, build
+from evaluators.judge.client import OpenAIJudge
 from processors import scores
 from processors.judging import TraceInput, TraceJudge
 
@@ -57,56 +60,66 @@ def _carrier(carrier: scores.EvaluationSpan) -> EvaluationSpan:
     return EvaluationSpan(carrier.resource, carrier.scope, carrier.span)
 
 
+class _Desk:
+    """Takes messages from the service, gives results back: all that are ready in one message."""
+
+    def __init__(self) -> None:
+        self.closed = asyncio.Event()
+        self.channel: Channel | None = None
+        self._judge: TraceJudge | None = None
+        self._clients: list[OpenAIJudge] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._results: list[Judged] = []
+        self._counted: Counter[tuple[str, str, str | None, str]] = Counter()
+
+    def receive(self, message: object) -> None:
+        if isinstance(message, Plan):
+            self._judge, self._clients = build(message)
+            return
+        assert isinstance(message, list)
+        for job in message:
+            task = asyncio.create_task(self._work(job))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _work(self, job: Job) -> None:
+        assert self._judge is not None
+        result, verdicts = await judge_job(self._judge, job)
+        self._counted.update(verdicts)
+        if not self._results:
+            asyncio.get_running_loop().call_soon(self._send_results)
+        self._results.append(result)
+
+    def _send_results(self) -> None:
+        assert self.channel is not None
+        results, self._results = self._results, []
+        self.channel.send(results)
+        if not self._tasks:
+            self.report()
+
+    def report(self) -> None:
+        """Tell the verdicts given since the last time. Also a sign of life, so it is told even if there were none."""
+        assert self.channel is not None
+        self.channel.send([VerdictCount(*kind, verdicts) for kind, verdicts in self._counted.items()])
+        self._counted.clear()
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        for client in self._clients:
+            await client.close()
+
+
 async def serve() -> None:
-    """Judge until the input ends."""
-    # Whatever a library prints must not get between the frames.
-    out_fd = os.dup(sys.stdout.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
-    transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, os.fdopen(out_fd, "wb"))
-    writer = asyncio.StreamWriter(transport, protocol, None, loop)
-    sending = asyncio.Lock()
-
-    async def send(message: object) -> None:
-        async with sending:
-            await frames.write(writer, message)
-
-    counted: Counter[tuple[str, str, str | None, str]] = Counter()
-
-    async def report() -> None:
-        counts = [VerdictCount(*kind, verdicts) for kind, verdicts in counted.items()]
-        counted.clear()
-        await send(counts)
-
-    async def beat() -> None:
-        # Also a sign of life, so it is sent even when there is nothing to tell.
-        while True:
-            await report()
-            await asyncio.sleep(REPORT_S)
-
-    async def work(job: Job) -> None:
-        result, verdicts = await judge_job(judge, job)
-        counted.update(verdicts)
-        await send(result)
-        if len(tasks) == 2:
-            await report()
-
-    plan = await frames.read(reader)
-    if not isinstance(plan, Plan):
-        return
-    judge, clients = build(plan)
-    tasks = {asyncio.create_task(beat())}
-    while isinstance(job := await frames.read(reader), Job):
-        task = asyncio.create_task(work(job))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    for client in clients:
-        await client.close()
+    """Judge until the service is gone."""
+    desk = _Desk()
+    desk.channel = await Channel.open(socket.socket(fileno=os.dup(sys.stdin.fileno())), desk.receive, desk.closed.set)
+    while not desk.closed.is_set():
+        desk.report()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(desk.closed.wait(), REPORT_S)
+    await desk.close()
 
 
 def main() -> None:

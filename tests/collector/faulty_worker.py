@@ -2,26 +2,32 @@
 
 import asyncio
 import os
+import socket
 import sys
 import time
 
-from collector import frames
-from collector.jobs import Job, Judged
+from collector.channel import Channel
+from collector.jobs import Judged
 
 
 async def main() -> None:
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader()
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
-    plan = await frames.read(reader)
-    assert isinstance(plan, dict)
-    while isinstance(job := await frames.read(reader), Job):
-        if job.trace_id == plan.get("die_on"):
-            os._exit(3)
-        if job.trace_id == plan.get("hang_on"):
-            time.sleep(60)  # noqa: ASYNC251
-        sys.stdout.buffer.write(frames.encode(Judged(trace_id=job.trace_id)))
-        sys.stdout.buffer.flush()
+    plan: dict[str, bytes] = {}
+    closed = asyncio.Event()
+
+    def receive(message: object) -> None:
+        if isinstance(message, dict):
+            plan.update(message)
+            return
+        assert isinstance(message, list)
+        for job in message:
+            if job.trace_id == plan.get("die_on"):
+                os._exit(3)
+            if job.trace_id == plan.get("hang_on"):
+                time.sleep(60)
+            channel.send([Judged(trace_id=job.trace_id)])
+
+    channel = await Channel.open(socket.socket(fileno=os.dup(sys.stdin.fileno())), receive, closed.set)
+    await closed.wait()
 
 
 asyncio.run(main())

@@ -253,7 +253,7 @@ def test_spans_nobody_wants_pass_and_only_show_their_place_in_the_tree() -> None
     desk.wait(6)
     [job] = desk.jobs
     assert job.complete
-    middle = Span.FromString(job.spans[1].body)
+    middle = Span.FromString(job.spans[1][2])
     assert (middle.trace_id, middle.span_id, middle.parent_span_id) == (TRACE, span_id(2), span_id(1))
 
 
@@ -324,7 +324,7 @@ def test_log_records_go_with_the_job_and_may_come_first() -> None:
     desk.wait(3)
     desk.arrive(record(1))
     desk.wait(6)
-    assert [item.body for item in desk.jobs[0].logs] == [b"log"]
+    assert [body for _, _, body in desk.jobs[0].logs] == [b"log"]
 
 
 def test_log_records_whose_spans_never_come_are_forgotten() -> None:
