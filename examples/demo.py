@@ -31,9 +31,9 @@ from travel_desk.model_server import model_server
 from travel_desk.scenarios import SCENARIOS
 
 CONFIG = Path(__file__).with_name("otel-config.demo.yaml")
-START_TIMEOUT_S = 15.0
-JUDGED_TIMEOUT_S = 20.0
-STOP_TIMEOUT_S = 10.0
+START_TIMEOUT_S = 40.0
+JUDGED_TIMEOUT_S = 40.0
+STOP_TIMEOUT_S = 20.0
 
 console = Console(highlight=False)
 

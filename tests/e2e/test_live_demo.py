@@ -17,7 +17,7 @@ async def test_the_live_demo_shows_every_run_judged_and_ends_by_itself() -> None
         stderr=asyncio.subprocess.PIPE,
         env=os.environ | {"COLUMNS": "120", "OTEL_SDK_DISABLED": "true", "HTTP_PROXY": "http://192.0.2.1:9"},
     )
-    async with asyncio.timeout(90):
+    async with asyncio.timeout(120):
         output, errors = await process.communicate()
     text = output.decode()
     assert process.returncode == 0, errors.decode()
