@@ -35,17 +35,12 @@ _LONGEST_MATCHED_TEXT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A breach of the schema.
-
-    `argument` is the name at the top level, `path` where exactly (`filters.dates[0]`).  `conclusive` is False where the
-    schema leaves room for doubt.
-    """
+    """A breach of the schema. `argument` is the name at the top level, `path` where exactly (`filters.dates[0]`)."""
 
     code: IssueCode
     argument: str
     path: str
     detail: str
-    conclusive: bool = True
 
 
 @dataclass(frozen=True, slots=True)

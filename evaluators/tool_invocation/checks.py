@@ -177,11 +177,17 @@ class _Checker:
         compiled: CompiledSchema | None = self._compiled
         if compiled is None:
             return
-        for fault in compiled.faults(self._raw.value):
-            doubtful = self._call.truncated or self._around.partial
-            if fault.code is IssueCode.UNEXPECTED_ARGUMENT and not self._call.from_model:
-                doubtful = True  # frameworks add arguments of their own on the tool's span
-            self._found(fault.code, fault.detail, conclusive=fault.conclusive and not doubtful)
+        faults = compiled.faults(self._raw.value)
+        doubtful: set[IssueCode] = set()
+        if self._call.truncated or self._around.partial:
+            doubtful = {fault.code for fault in faults}
+        elif not self._call.from_model:
+            # On a tool's own span frameworks add arguments, rename them, and write every value as text.
+            doubtful = {IssueCode.UNEXPECTED_ARGUMENT, IssueCode.WRONG_TYPE}
+            if any(fault.code is IssueCode.UNEXPECTED_ARGUMENT for fault in faults):
+                doubtful.add(IssueCode.MISSING_ARGUMENT)
+        for fault in faults:
+            self._found(fault.code, fault.detail, conclusive=fault.code not in doubtful)
 
     def _check_sensitive(self, values: Sequence[Value]) -> None:
         for found in sensitive(values, self._tool):

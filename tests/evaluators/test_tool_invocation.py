@@ -99,6 +99,8 @@ def test_a_conclusive_finding_decides_without_a_judge(wrong: ToolCall, code: str
         (call({**RIGHT}, result=ToolResult(error="flight not found")), "wrong_value"),
         (call({**RIGHT}, result=ToolResult(error="An error occurred while running the tool.")), "wrong_value"),
         (call({**RIGHT, "state": {}}, from_model=False), "unexpected_argument"),
+        (call({"input": "SFO to SEA"}, from_model=False), "missing_argument"),
+        (call({**RIGHT, "date": 20260320}, from_model=False), "wrong_type"),
         (call('{"city": "Li', name="get_weather", result=ToolResult(content="sunny")), "invalid_json"),
         (call({"origin": "SFO"}, truncated=True), "missing_argument"),
     ],
@@ -110,6 +112,11 @@ def test_a_suspicion_needs_a_judge(doubtful: ToolCall, code: str) -> None:
     assert codes(screening, conclusive=True) == []
     assert code in codes(screening, conclusive=False)
     assert by_rules(case(doubtful)).score is None
+
+
+def test_what_the_tool_s_own_span_lacks_is_missing_all_the_same() -> None:
+    verdict = by_rules(case(call({"origin": "SFO"}, from_model=False)))
+    assert (verdict.label, {str(one.code) for one in verdict.issues}) == ("incorrect", {"missing_argument"})
 
 
 @pytest.mark.parametrize(
