@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from evaluators.cases import Run
 from evaluators.judge.answer import Junk, Read, read_reply
 from evaluators.judge.batches import batches
-from evaluators.judge.endpoint import Endpoint, Order, Reply, Tally
-from evaluators.judge.failures import RequestError, too_slow
+from evaluators.judge.errors import RequestError, too_slow
 from evaluators.judge.prompt import CORRECTION_CHARS, Prompt, ShownRun, build_prompt, correction, prepare
 from evaluators.judge.question import Answer, JudgeAnswer, JudgeFailure, NamedQuestion, Question
 from evaluators.judge.report import OnRequest
+from evaluators.judge.request import Order, Reply, Tally
 from evaluators.judge.retries import wait_before_retry_s
 from evaluators.judge.schema import answer_schema
 from evaluators.judge.settings import JudgeSettings
@@ -42,6 +42,9 @@ class OpenAIJudge:
         on_request: OnRequest | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
+        # The library behind it is heavy: whoever only reads settings or judges by rules shall not carry it.
+        from evaluators.judge.endpoint import Endpoint
+
         self._settings = settings
         self._sleep = sleep
         self._endpoint = Endpoint(settings, on_request)

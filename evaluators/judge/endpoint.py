@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
 
 import httpx2
 import openai
 import orjson
 
 from evaluators.cases import JsonValue
-from evaluators.judge.failures import RequestError, broken_off, from_library, unreadable
+from evaluators.judge.errors import RequestError
+from evaluators.judge.failures import broken_off, from_library, unreadable
 from evaluators.judge.report import OnRequest, Outcome, RequestReport
+from evaluators.judge.request import Order, Reply, Tally
 from evaluators.judge.settings import JudgeSettings
-from evaluators.judge.strict import Schema
 from evaluators.verdict import Usage
 
 MAX_REPLY_BYTES = 4 * 1024 * 1024
@@ -28,38 +28,6 @@ _NO_KEY = "no-key"
 # At debug level these write whole requests, and with them the run and the key, into the log.
 for _name in ("openai", "httpx2", "httpcore2"):
     logging.getLogger(_name).setLevel(logging.WARNING)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What is to be sent: two messages, the schema of the answer, and how many questions that is."""
-
-    system: str
-    user: str
-    schema: Schema
-    questions: int
-
-    @property
-    def chars(self) -> int:
-        """Length of what the model is given to read."""
-        return len(self.system) + len(self.user) + len(orjson.dumps(self.schema).decode())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """What the model said. `finish_reason` is the endpoint's own word; `refused`: it declined to answer."""
-
-    text: str | None
-    finish_reason: str | None
-    refused: bool
-
-
-@dataclass(slots=True, kw_only=True)
-class Tally:
-    """What requests have cost so far, and the trace in which the last of them was recorded."""
-
-    usages: list[Usage]
-    trace_id: str | None = None
 
 
 class Endpoint:

@@ -15,6 +15,7 @@ from email.utils import parsedate_to_datetime
 import httpx2
 import openai
 
+from evaluators.judge.errors import RequestError, too_slow
 from evaluators.judge.report import Outcome
 from evaluators.judge.settings import JudgeSettings
 from evaluators.verdict import Status
@@ -25,28 +26,6 @@ _TOO_LONG = re.compile(
 _NO_SCHEMA = re.compile(r"response_format|json_schema|structured.?output|guided|grammar", re.IGNORECASE)
 _READ_CHARS = 4_000
 _QUOTA_CODES = frozenset(("insufficient_quota", "billing_hard_limit_reached", "billing_not_active"))
-
-
-class RequestError(Exception):
-    """A request that brought no reply."""
-
-    def __init__(
-        self,
-        reason: str,
-        outcome: Outcome,
-        *,
-        status: Status = Status.JUDGE_ERROR,
-        retryable: bool = False,
-        retry_after_s: float | None = None,
-        http_status: int | None = None,
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.outcome = outcome
-        self.status = status
-        self.retryable = retryable
-        self.retry_after_s = retry_after_s
-        self.http_status = http_status
 
 
 def from_library(error: openai.OpenAIError, settings: JudgeSettings) -> RequestError:
@@ -73,15 +52,6 @@ def broken_off(error: httpx2.HTTPError, settings: JudgeSettings) -> RequestError
         f"{settings.endpoint} broke its answer off ({type(error).__name__}); look at its own log",
         Outcome.UNREACHABLE,
         retryable=True,
-    )
-
-
-def too_slow(settings: JudgeSettings) -> RequestError:
-    """No answer within the time-out."""
-    return RequestError(
-        f"{settings.endpoint} gave no answer within {settings.timeout:g} s; raise timeout, or use a faster model",
-        Outcome.TIMED_OUT,
-        status=Status.TIMED_OUT,
     )
 
 

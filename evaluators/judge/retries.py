@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluators.judge.failures import RequestError
+from evaluators.judge.errors import RequestError
 
 _FIRST_WAIT_S = 0.5
 _LONGEST_WAIT_S = 8.0

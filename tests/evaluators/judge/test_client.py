@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -540,6 +542,12 @@ async def test_no_questions_no_request() -> None:
         assert await judge.ask(_RUN, []) == []
         await judge.close()
     assert server.received == []
+
+
+def test_the_library_is_loaded_only_when_there_is_a_judge() -> None:
+    code = "import sys, evaluators.judge.client, evaluators.registry; print('openai' in sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "False"
 
 
 def test_it_is_a_judge() -> None:

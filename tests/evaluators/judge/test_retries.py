@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.judge.failures import RequestError
+from evaluators.judge.errors import RequestError
 from evaluators.judge.report import Outcome
 from evaluators.judge.retries import wait_before_retry_s
 
