@@ -178,9 +178,9 @@ def show() -> None:
             desk.close()
         judge.show_until_judged(trace_ids)
         judge.stop()
-    console.print("\nWhat is red here is an attribute on that span. Your tracing backend finds it, searched for")
+    console.print("\nEach red line is an attribute on its span. Your tracing backend finds it by")
     console.print("  eval.tool_selection.label=incorrect", style="bold")
-    console.print("Rules alone judged here. What they can't decide, a judge model can: docs/judge.md")
+    console.print("Rules alone judged here. What they can't decide, a model can: docs/judge.md")
 
 
 def main() -> int:

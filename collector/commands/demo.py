@@ -39,8 +39,8 @@ def demo() -> None:
     trees = judged_trees()
     console.print(f"{len(trees)} runs of a travel assistant, judged by rules alone:\n")
     print_trees(console, trees)
-    console.print("What is red here is an attribute on that span. A tracing backend finds it, searched for")
-    console.print("eval.tool_selection.label=incorrect")
+    console.print("Each red line is an attribute on its span. A tracing backend finds it by")
+    console.print("  eval.tool_selection.label=incorrect")
 
 
 def print_trees(console: Console, trees: list[TraceTree]) -> None:
