@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import ClassVar, Literal
 
+import cramjam
 import httpx2
-import zstandard
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from collector.config.settings import PositiveDuration
@@ -201,7 +201,7 @@ class OtlpHttpSender:
         if self._settings.compression == "gzip":
             return await asyncio.to_thread(zlib.compress, request, 1, 31)
         if self._settings.compression == "zstd":
-            return await asyncio.to_thread(zstandard.compress, request, 1)
+            return bytes(await asyncio.to_thread(cramjam.zstd.compress, request, level=1))
         return request
 
 

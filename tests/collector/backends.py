@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Self
 
+import cramjam
 import grpc
 import grpc.aio
-import zstandard
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import RetryInfo
@@ -180,7 +180,7 @@ class HttpBackend:
         if headers.get("content-encoding") == "gzip":
             body = gzip.decompress(body)
         elif headers.get("content-encoding") == "zstd":
-            body = zstandard.decompress(body)
+            body = bytes(cramjam.zstd.decompress(body))
         self.attempts.append(Attempt(head[0].split(" ")[1], body, headers))
         if self.delay_s:
             await asyncio.sleep(self.delay_s)
