@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from evaluators.issues import IssueCode
 from evaluators.rules.errors import ErrorClass, ToolError
 from evaluators.rules.secrets import redact
+from evaluators.rules.tool_names import says_no_such_tool
 
 _LONGEST_TEXT = 4_000
 _QUOTE_LENGTH = 140
@@ -41,7 +42,7 @@ def argument_error(
         values: texts that the model gave as values.
     """
     text = error.text[:_LONGEST_TEXT]
-    if _UNKNOWN_TOOL.search(text):
+    if says_no_such_tool(text):
         return None
     blame = _explicit(text, {*known, *given}, values) if error.certain or _names_one(text, {*known, *given}) else None
     if blame is not None and not _about_injected(text, known, given):
@@ -108,12 +109,6 @@ _NOT_ALLOWED = re.compile(
 _SERVER = re.compile(
     r"internal (?:server )?error|server error|\b50[0-4]\b|unavailable|connection|database|traceback|segmentation"
     r"|服务器|系统错误|系统异常|内部错误",
-    re.IGNORECASE,
-)
-_UNKNOWN_TOOL = re.compile(
-    r"\b(?:no|unknown|invalid|unrecogni[sz]ed) (?:tool|function)\b(?! (?:arg|param|input|call arg))"
-    r"|\b(?:tool|function) \S{1,80} (?:was |is |does )?not (?:found|exist|registered|available|a valid tool)"
-    r"|is not a valid tool|未知(?:的)?工具|工具\S{0,40}不存在|没有名为",
     re.IGNORECASE,
 )
 _NOT_FOUND = re.compile(

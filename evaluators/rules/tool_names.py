@@ -26,6 +26,23 @@ _PROVIDERS_OWN = re.compile(
 )
 
 
+_NO_SUCH_TOOL = re.compile(
+    r"\b(?:no|no such|unknown|invalid|unavailable|unrecogni[sz]ed|non-?existent|undefined) (?:tool|function)\b"
+    r"(?! (?:arg|param|input|call arg))"
+    r"|no_?such_?tool|\bunknown_tool\b|\bnot a (?:valid|known|registered) (?:tool|function)\b"
+    r"|\b(?:tool|function) \S{1,80} (?:was |is |does |could |has )?not (?:been )?(?:be )?"
+    r"(?:found|exist|registered|available|defined|recogni[sz]ed)"
+    r"|\b(?:tool|function) \S{1,80} (?:doesn't exist|isn't (?:registered|available))"
+    r"|未知(?:的)?工具|工具[^，。；]{0,40}(?:不存在|未注册)|没有名为[^，。；]{0,40}的?工具",
+    re.IGNORECASE,
+)
+
+
+def says_no_such_tool(text: str) -> bool:
+    """Whether a result or error says that there is no tool of the name that was called."""
+    return _NO_SUCH_TOOL.search(text) is not None
+
+
 def find_tool(name: str, tools: Sequence[Tool]) -> Tool | None:
     """The tool that a call of this name means: the exact name first, else the same name in another spelling."""
     exact = next((tool for tool in tools if tool.name == name), None)

@@ -17,16 +17,12 @@ from evaluators.rules.inputs import has_user_input
 from evaluators.rules.raw_arguments import read_arguments
 from evaluators.rules.schema import SchemaCache
 from evaluators.rules.secrets import redact
-from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own
+from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own, says_no_such_tool
 from evaluators.verdict import Issue, issue
 
 _LONGEST_NAME = 60
+_OPENING = 500
 _FREE_CHOICE = re.compile(r"\W*(?:(?:type|mode)\W+)?(?:auto|required|any|none)\W*", re.IGNORECASE)
-_NO_SUCH_TOOL = re.compile(
-    r"\b(?:no|unknown|invalid) (?:tool|function)\b|not a valid tool|工具.{0,40}不存在|未知工具"
-    r"|(?:tool|function)\b.{0,80}\b(?:not (?:found|exist|registered|available)|does(?:n't| not) exist)",
-    re.IGNORECASE,
-)
 
 
 def counted_calls(turn: Turn) -> tuple[ToolCall, ...]:
@@ -152,10 +148,10 @@ def _exists(call: ToolCall) -> str:
         return ""
     error = error_of(call.result)
     if error is None:
-        captured = call.result.content is not None
-        unknown = captured and _NO_SUCH_TOOL.search((call.result.content or "")[:500]) is not None
-        return "" if unknown else "But it was executed, so the captured list can't be whole."
-    if error.kind is ErrorClass.TRANSIENT and not _NO_SUCH_TOOL.search(error.text[:500]):
+        if says_no_such_tool((call.result.content or "")[:_OPENING]):
+            return ""
+        return "But it was executed, so the captured list can't be whole."
+    if error.kind is ErrorClass.TRANSIENT and not says_no_such_tool(error.text[:_OPENING]):
         return "But it failed like a tool that exists, so the captured list may not be whole."
     return ""
 

@@ -3,7 +3,7 @@
 import pytest
 
 from evaluators.cases import Tool, ToolCall
-from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own
+from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own, says_no_such_tool
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,25 @@ def test_hand_offs_and_output_tools_are_plumbing(name: str, plumbing: bool) -> N
 def test_tools_that_the_provider_runs(name: str, own: bool) -> None:
     assert is_providers_own(ToolCall(id="1", name=name)) is own
     assert is_providers_own(ToolCall(id="1", name="anything", provider_executed=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("no tool named 'get_train_times'", True),
+        ("get_train_times is not a valid tool, try one of [get_weather].", True),
+        ("AI_NoSuchToolError: Model tried to call unavailable tool 'get_train_times'.", True),
+        ("Tool get_train_times not found in agent", True),
+        ("Unknown tool: get_train_times", True),
+        ("Error: Tool 'x' does not exist.", True),
+        ("未知工具:get_train_times", True),
+        ("工具 get_train_times 不存在", True),
+        ("invalid tool arguments: city", False),
+        ("city not found", False),
+        ("the tool was fine, the file does not exist", False),
+        ("Function error: division by zero", False),
+        ("工具调用失败", False),
+    ],
+)
+def test_answers_that_deny_a_tool(text: str, said: bool) -> None:
+    assert says_no_such_tool(text) is said
