@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from evaluators.cases import JsonValue, Run, ToolCall, Turn
+from evaluators.cases import JsonValue, Role, Run, ToolCall, Turn
 from evaluators.rules.effects import Effect, effect_of
 from evaluators.rules.errors import ToolError, error_of
 from evaluators.rules.raw_arguments import ArgumentState, read_arguments
@@ -58,9 +58,11 @@ def steps_of(
 ) -> list[Step]:
     """The tool calls of `run` in order, hand-offs and output tools left out.
 
-    `with_earlier` adds, at the end, calls of earlier runs that are only known from the conversation's history.
+    `with_earlier` puts calls of earlier runs first that are only known from the conversation's history.
     """
-    placed = [(call, turn) for turn in run.turns for call in turn.calls] + [(call, None) for call in run.loose_calls]
+    placed: list[tuple[ToolCall, Turn | None]] = [(call, None) for call in run.loose_calls if call.earlier]
+    placed += [(call, turn) for turn in run.turns for call in turn.calls]
+    placed += [(call, None) for call in run.loose_calls if not call.earlier]
     steps: list[Step] = []
     for call, turn in placed:
         if is_plumbing(call) or (call.earlier and not with_earlier):
@@ -103,6 +105,26 @@ def outcome_fingerprint(call: ToolCall) -> str | None:
     text = result.error or result.content or ""
     value = structured(text)
     return _fingerprint(" ".join(text.split()) if value is None else value)
+
+
+def user_spoke_between(one: Step, other: Step) -> bool:
+    """Whether the user said something after `one` was answered and before `other` was made."""
+    if one.turn is not None or not one.call.earlier:
+        return one.user_turn != other.user_turn
+    for message in reversed((other.turn.context if other.turn is not None else None) or ()):
+        if message.call_id == one.call.id:
+            return False
+        if message.role is Role.USER:
+            return True
+    return True
+
+
+def pause_s(one: Step, other: Step) -> float | None:
+    """Seconds between the end of one call and the start of the other; None when they weren't measured."""
+    first, second = one.call.result, other.call.result
+    if first is None or second is None or first.started_s is None or second.started_s is None:
+        return None
+    return second.started_s - first.started_s - (first.duration_s or 0.0)
 
 
 def same_call(one: Step, other: Step) -> bool:

@@ -14,8 +14,9 @@ from evaluators.rules.inputs import has_user_input
 from evaluators.rules.repetition import Step, steps_of
 from evaluators.step_efficiency.answer import StepEfficiencyAnswer
 from evaluators.step_efficiency.features import features, used_results
-from evaluators.step_efficiency.labels import WASTE, Label, StepType, label_steps
+from evaluators.step_efficiency.labels import label_steps
 from evaluators.step_efficiency.settings import StepEfficiencySettings
+from evaluators.step_efficiency.worth import WASTE, Label, StepType
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict, issue
 
 _MAX_ISSUES = 50
@@ -52,11 +53,17 @@ class StepEfficiency(Evaluator[RunCase]):
             return Screening(status=Status.MISSING_INPUT, reason="What the user asked for was not captured.")
         if all(step.arguments is None for step in steps):
             return Screening(status=Status.MISSING_INPUT, reason="The arguments of the tool calls were not captured.")
-        used = used_results(run, steps)
-        labels = label_steps(steps, run.user_inputs or (), used)
-        screening = _screening(run, steps, labels, features(run, steps, used))
-        settled = len(steps) == 1 or all(label.certain for label in labels)
-        if settled or (screening.score is not None and screening.score < self.settings.threshold):
+        labels = self._labels(run)
+        screening = _screening(run, steps, labels, features(run, steps, used_results(run, steps)))
+        score = 1 - sum(label.wasted for label in labels) / len(labels)
+        worst = score - sum(label.doubtful for label in labels) / len(labels)
+        if worst < self.settings.threshold <= score:
+            return Screening(
+                status=Status.MISSING_INPUT,
+                reason="A look-up was repeated, and whether it gave the same answer was not captured.",
+                details=screening.details,
+            )
+        if len(steps) == 1 or all(label.certain for label in labels) or score < self.settings.threshold:
             return screening
         return replace(
             screening,
@@ -69,7 +76,7 @@ class StepEfficiency(Evaluator[RunCase]):
     def question(self, case: RunCase, screening: Screening) -> Question:
         """Which of the open labels should change?"""
         steps = self._steps(case.run)
-        labels = self._labels(case.run, steps)
+        labels = self._labels(case.run)
         return Question(
             evaluator=self.name,
             criteria=self.criteria(),
@@ -87,7 +94,7 @@ class StepEfficiency(Evaluator[RunCase]):
         if not isinstance(content, StepEfficiencyAnswer):
             raise TypeError(f"{self.name}: the answer is a {type(content).__name__}")
         steps = self._steps(case.run)
-        labels = self._labels(case.run, steps)
+        labels = self._labels(case.run)
         at = {step.call.id: step.index for step in steps}
         evidence: list[str] = []
         for change in content.relabelled:
@@ -106,8 +113,11 @@ class StepEfficiency(Evaluator[RunCase]):
     def _steps(self, run: Run) -> list[Step]:
         return steps_of(run, read_tools=self._tools.read_tools, write_tools=self._tools.write_tools)
 
-    def _labels(self, run: Run, steps: Sequence[Step]) -> list[Label]:
-        return label_steps(steps, run.user_inputs or (), used_results(run, steps))
+    def _labels(self, run: Run) -> list[Label]:
+        """Labels of the run's own steps; what earlier runs of the conversation did is only compared with."""
+        steps = steps_of(run, read_tools=self._tools.read_tools, write_tools=self._tools.write_tools, with_earlier=True)
+        labels = label_steps(steps, run.user_inputs or (), used_results(run, steps))
+        return [label for step, label in zip(steps, labels, strict=True) if not step.call.earlier]
 
 
 def _screening(run: Run, steps: Sequence[Step], labels: Sequence[Label], counted: JsonValue) -> Screening:

@@ -10,7 +10,8 @@ from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import IssueCode, Severity, default_severity
 from evaluators.judge.question import JudgeAnswer, Question, turn_name
-from evaluators.rules.grounding import Finding, ungrounded
+from evaluators.rules.findings import Finding
+from evaluators.rules.grounding import ungrounded
 from evaluators.rules.inputs import has_user_input
 from evaluators.rules.material import answer_of, material_of, user_texts
 from evaluators.rules.repetition import steps_of

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from evaluators.cases import ToolCall
 from evaluators.issues import IssueCode
-from evaluators.rules.grounding import Finding
+from evaluators.rules.findings import Finding
 from evaluators.rules.secrets import Strength, find_secrets, is_secret_name
 from evaluators.rules.structured import leaves, structured
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from evaluators.cases import ToolCall, Turn
 from evaluators.issues import IssueCode
 from evaluators.rules.errors import ErrorClass, error_of
-from evaluators.rules.grounding import Finding
+from evaluators.rules.findings import Finding
 
 _MAX_CHARS = 40_000
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluators.cases import Role, Turn
+from evaluators.cases import Turn
 from evaluators.issues import IssueCode
 from evaluators.rules.effects import Effect
 from evaluators.rules.errors import ErrorClass
-from evaluators.rules.grounding import Finding
-from evaluators.rules.repetition import Step, same_call
+from evaluators.rules.findings import Finding
+from evaluators.rules.repetition import Step, pause_s, same_call, user_spoke_between
 
 _FREE_RETRIES = 2
 _WAITED_S = 1.0
@@ -28,25 +28,34 @@ def futile_retries(steps: Sequence[Step], turn: Turn) -> list[Finding]:
         turn: the turn whose calls are looked at.
     """
     findings: list[Finding] = []
-    # Where every model call is a run of its own, what failed before is known from the history that this turn was given.
-    user_spoke = turn.context is not None and turn.context[-1:] != () and turn.context[-1].role is Role.USER
-    shown = [] if user_spoke else [step for step in steps if step.call.earlier and step.call.id in turn.answers]
     for step in steps:
         if step.turn is None or step.turn.index != turn.index or step.arguments is None or step.succeeded:
             continue
         failed = [
             earlier
             for earlier in steps[: step.index]
-            if earlier.turn is not None
-            and earlier.turn.index < turn.index
-            and earlier.succeeded is False
-            and earlier.agent == step.agent
-            and earlier.user_turn == step.user_turn
-            and same_call(earlier, step)
-        ] or [earlier for earlier in shown if earlier.succeeded is False and same_call(earlier, step)]
+            if earlier.succeeded is False and same_call(earlier, step) and _is_before(earlier, step)
+        ]
         if failed and (finding := _of(step, failed, steps)) is not None:
             findings.append(finding)
     return findings
+
+
+def _is_before(earlier: Step, step: Step) -> bool:
+    """Whether the agent that made `step` had seen `earlier` fail and the user had said nothing since.
+
+    Where every model call is a run of its own, what failed before is known from the history alone.
+    """
+    if user_spoke_between(earlier, step):
+        return False
+    if earlier.call.earlier:
+        return True
+    return (
+        earlier.turn is not None
+        and step.turn is not None
+        and earlier.turn.index < step.turn.index
+        and earlier.agent == step.agent
+    )
 
 
 def _of(step: Step, failed: list[Step], steps: Sequence[Step]) -> Finding | None:
@@ -57,10 +66,9 @@ def _of(step: Step, failed: list[Step], steps: Sequence[Step]) -> Finding | None
     times = "once" if len(failed) == 1 else f"{len(failed)} times"
     said = f"{step.call.name} was called again with unchanged arguments after it had failed {times}"
     if error.kind is ErrorClass.PERMANENT:
-        after = steps[last.index + 1 :] if last.call.earlier else steps[last.index + 1 : step.index]
         cured = any(
             other.effect is not Effect.READ and other.succeeded is not False and not same_call(other, step)
-            for other in after
+            for other in steps[last.index + 1 : step.index]
         )
         return Finding(
             IssueCode.IDENTICAL_RETRY,
@@ -68,13 +76,7 @@ def _of(step: Step, failed: list[Step], steps: Sequence[Step]) -> Finding | None
             step.call.id,
             conclusive=error.certain and not cured,
         )
-    if len(failed) > _FREE_RETRIES and not _waited(last, step):
+    waited_s = pause_s(last, step)
+    if len(failed) > _FREE_RETRIES and (waited_s is None or waited_s < _WAITED_S):
         return Finding(IssueCode.IDENTICAL_RETRY, f"{said}.", step.call.id)
     return None
-
-
-def _waited(one: Step, other: Step) -> bool:
-    first, second = one.call.result, other.call.result
-    if first is None or second is None or first.started_s is None or second.started_s is None:
-        return False
-    return second.started_s - first.started_s - (first.duration_s or 0.0) >= _WAITED_S

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from evaluators.cases import Message, ResponseCase, Role
-from evaluators.rules.grounding import Finding, ungrounded
+from evaluators.rules.findings import Finding
+from evaluators.rules.grounding import ungrounded
 from evaluators.rules.material import answer_of, material_of
 from tests.evaluators.runs import call, response
 

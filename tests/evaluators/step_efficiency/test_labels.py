@@ -1,11 +1,13 @@
 """Which steps are waste, and which only look like it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from evaluators.cases import Run, RunCase, ToolCall, Turn
+from evaluators.cases import Message, Role, Run, RunCase, ToolCall, Turn
 from evaluators.step_efficiency import StepEfficiency, StepEfficiencySettings
+from evaluators.verdict import Status
 from tests.evaluators.runs import call, run_of
 
 FLIGHTS = {"flights": [{"flight": "AS1103", "price_usd": 117}, {"flight": "AS331", "price_usd": 129}]}
@@ -87,6 +89,9 @@ def test_waste_is_named(calls: list[ToolCall], expected: list[str]) -> None:
 
 JUSTIFIED = [
     ("polling whose answer changes", [call("get_job", {}, {"state": s}, id=s) for s in ("queued", "running", "done")]),
+    ("polling that changes late", [call("get_mail", {}, {"mails": n // 3}, id=f"m{n}") for n in range(4)]),
+    ("polling that never changes", [call("get_job", {"job": 7}, {"state": "running"}, id=f"j{n}") for n in range(4)]),
+    ("polling of a status", [call("get_order_status", {"order": 7}, {"state": "open"}, id=f"s{n}") for n in range(4)]),
     ("pages", [call("list_items", {"page": n}, {"items": [n]}, id=f"p{n}") for n in range(5)]),
     ("a place in a list", [call("list_items", {"cursor": c}, {"items": [c]}, id=c) for c in ("x", "y")]),
     ("narrowing a search", [call("search", {"q": q}, {"hits": 9}, id=q) for q in ("thai", "thai austin")]),
@@ -105,8 +110,7 @@ JUSTIFIED = [
     ("clicks", [call("click", {"on": "next"}, "ok", id=i) for i in "abcd"]),
     ("scrolling", [call("scroll_down", {}, "done", id=i) for i in "abcd"]),
     ("waiting", [call("wait", {"seconds": 5}, "ok", id=i) for i in "abcd"]),
-    ("results that were not captured", [search(i, None) for i in "abc"]),
-    ("results that were cut", [search(i, truncated=True) for i in "abc"]),
+    ("changes whose results were not captured", [write(i, None) for i in "ab"]),
     ("arguments that were not captured", [ToolCall(id=i, name="get_order") for i in "ab"] + [read("c")]),
     ("long ago", [search("a", started_s=0.0), search("b", started_s=3600.0)]),
 ]
@@ -117,6 +121,28 @@ def test_what_only_looks_like_waste_is_none(calls: list[ToolCall]) -> None:
     screening = StepEfficiency().screen(run_of(*calls))
     assert screening.issues == ()
     assert 1.0 in (screening.score, screening.fallback_score)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        pytest.param([search(i, None) for i in "abc"], id="not captured"),
+        pytest.param([search(i, truncated=True) for i in "abc"], id="cut"),
+    ],
+)
+def test_repeated_look_ups_with_unknown_answers_have_no_score(calls: list[ToolCall]) -> None:
+    screening = StepEfficiency().screen(run_of(*calls))
+    assert (screening.status, screening.score, screening.issues) == (Status.MISSING_INPUT, None, ())
+
+
+def test_what_an_earlier_run_of_the_conversation_did_is_compared_with_and_not_counted() -> None:
+    history = replace(fail("old"), earlier=True)
+    user = Message(role=Role.USER, text="Show account 4471.")
+    tool = Message(role=Role.TOOL, text=GONE, call_id="old")
+    for context, expected in (((user, tool), ["unjustified_retry"]), ((user, tool, user), ["justified_retry"])):
+        turn = Turn(index=0, calls=(fail("new"),), context=context)
+        run = Run(turns=(turn,), loose_calls=(history,), user_inputs=("Show account 4471.",))
+        assert types(RunCase(run=run)) == expected
 
 
 def two_messages(second: str, *calls: ToolCall) -> RunCase:

@@ -1,0 +1,86 @@
+"""What could have changed between two equal calls: by the agent's own doing, or in the world while it waited."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from evaluators.rules.effects import Effect
+from evaluators.rules.repetition import Step
+from evaluators.rules.structured import structured
+
+_MAX_BETWEEN = 50
+_FEWEST_FIELDS = 4
+_SAME_FIELDS = 0.8
+_CHANGING = (Effect.WRITE, Effect.UNKNOWN)
+
+
+class Changes:
+    """Where in the run something may have changed that a later call could see."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
+        # how many calls up to each place may have changed something
+        self._count = [0]
+        for step in steps:
+            may_change = step.effect in _CHANGING and step.succeeded is not False
+            self._count.append(self._count[-1] + may_change)
+
+    def between(self, one: Step, other: Step) -> bool:
+        """Whether a call strictly between the two may have changed something."""
+        return self._count[other.index] - self._count[one.index + 1] > 0
+
+    def unseen(self, one: Step, other: Step) -> bool:
+        """Whether a call between the two may have changed something without showing the new state itself.
+
+        A write that answers with the whole record leaves nothing to look up.
+        """
+        if not self.between(one, other):
+            return False
+        between = self._steps[one.index + 1 : other.index][-_MAX_BETWEEN:]
+        changing = [step for step in between if step.effect in _CHANGING and step.succeeded is not False]
+        return not all(step.effect is Effect.WRITE and _returned_record(step, other) for step in changing)
+
+
+def waiting_steps(steps: Sequence[Step], changes: Changes) -> set[int]:
+    """Steps whose call was made again later and then gave another answer, though the agent had changed nothing."""
+    following: dict[tuple[str, str], Step] = {}
+    waiting: set[int] = set()
+    for step in reversed(steps):
+        if step.arguments is None or step.outcome is None:
+            continue
+        key = (step.call.name, step.arguments)
+        later = following.get(key)
+        following[key] = step
+        if later is None or changes.between(step, later):
+            continue
+        if later.outcome != step.outcome or later.index in waiting:
+            waiting.add(step.index)
+    return waiting
+
+
+def polls(step: Step) -> bool:
+    """Whether the call asks for the state of something that is going on."""
+    if _STATE_TOOLS.search(step.call.name) is not None:
+        return True
+    content = step.call.result.content if step.call.result is not None else None
+    return content is not None and _UNFINISHED.search(content[:5_000]) is not None
+
+
+def _returned_record(write: Step, read: Step) -> bool:
+    """Whether the write answered with the record that the read looks up."""
+    records = [structured(step.call.result.content) if step.call.result is not None else None for step in (write, read)]
+    returned, looked_up = records
+    if not isinstance(returned, dict) or not isinstance(looked_up, dict) or len(looked_up) < _FEWEST_FIELDS:
+        return False
+    return len(looked_up.keys() & returned.keys()) >= _SAME_FIELDS * len(looked_up)
+
+
+_STATE_TOOLS = re.compile(
+    r"status|progress|\bjobs?\b|(?:^|_)(?:job|task|build|deploy|queue|health)|poll", re.IGNORECASE
+)
+_UNFINISHED = re.compile(
+    r"(?:^|[\"':])\s*(?:running|queued|in[ _-]?progress|processing|building|waiting|starting|initiali[sz]ing|"
+    r"not[ _]ready)\s*(?:$|[\"',}\n])|处理中|进行中|排队|运行中",
+    re.IGNORECASE,
+)
