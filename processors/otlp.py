@@ -146,7 +146,11 @@ def _parse(message_type: type[MessageT], data: bytes, shape: Shape) -> MessageT:
     try:
         return message_type.FromString(data)
     except DecodeError:
+        pass
+    try:
         return message_type.FromString(repaired(data, shape))
+    except DecodeError:
+        return message_type()
 
 
 @lru_cache(maxsize=256)

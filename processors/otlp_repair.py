@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 MAX_DEPTH = 24
 """Levels of messages kept; a value in an attribute may be nested some seven levels deep."""
 
+_FIELDS = 1 << 29
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
@@ -68,7 +69,7 @@ def _message(data: bytes, shape: Shape, depth: int) -> bytes:
             end = value_at + length
         else:
             break
-        if number == 0 or value_at <= at or end > len(data) or end < value_at:
+        if not 0 < number < _FIELDS or value_at <= at or end > len(data) or end < value_at:
             break
         if wire_type == _BYTES and number in shape.strings:
             text = data[value_at:end].decode(errors="replace").encode()

@@ -75,7 +75,7 @@ def grown(spans: Iterable[Span], read: Callable[[Span], SpanFacts | None]) -> li
 
 
 def _descend(roots: list[Node], seen: set[int] | None = None) -> list[Node]:
-    known = set(seen or ())
+    known = set(seen or ()) | {id(node) for node in roots}
     ordered: list[Node] = []
     level = roots
     for node in level:
@@ -84,13 +84,12 @@ def _descend(roots: list[Node], seen: set[int] | None = None) -> list[Node]:
     while level:
         below: list[Node] = []
         for node in level:
-            if id(node) in known:
-                continue
-            known.add(id(node))
             ordered.append(node)
             for child in sorted(node.children, key=lambda child: child.place):
-                _place_under(child, node)
-                below.append(child)
+                if id(child) not in known:
+                    known.add(id(child))
+                    _place_under(child, node)
+                    below.append(child)
         level = below
     return ordered
 

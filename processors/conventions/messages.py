@@ -82,11 +82,13 @@ def _cleaned(message: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _read_message(message: dict[str, JsonValue], default: Role) -> tuple[MessageFacts, ...]:
-    kind = message.get("type")
+    named = message.get("type")
+    kind = named if isinstance(named, str) else None
     inner, role = _unwrapped(message, default)
-    if role is None and isinstance(kind, str) and kind in _ITEM_TYPES:
+    if role is None and kind in _ITEM_TYPES:
         return (MessageFacts(role=Role.ASSISTANT, text="", calls=(call_of(message),)),)
-    parts = parts_of(_content(inner)) if role is not None or kind not in _OUTPUT_TYPES else parts_of([message])
+    is_item = role is None and (kind in _OUTPUT_TYPES or not _has_content(inner))
+    parts = parts_of([message] if is_item else _content(inner))
     calls = [part for part in parts if isinstance(part, CallFacts)]
     listed = _listed_calls(inner) or (_listed_calls(message) if inner is not message else [])
     texts = [part.text for part in parts if isinstance(part, Text)]
