@@ -34,6 +34,8 @@ from evaluators.rules.support import Explained, Support
 from evaluators.rules.units import Kind
 
 _MAX_QUANTITIES = 400
+_MAX_CALCULATED = 20
+_MAX_MATERIAL_CHARS = 1_000_000
 
 
 def ungrounded(answer: str, fresh: tuple[ToolCall, ...], material: Material) -> list[Finding]:
@@ -45,8 +47,10 @@ def ungrounded(answer: str, fresh: tuple[ToolCall, ...], material: Material) -> 
         material: everything that was there before the answer, those results included.
 
     Returns:
-        Conclusive findings first, then at most six suspicions.
+        Conclusive findings first, then a few suspicions; none when the material is longer than a million characters.
     """
+    if material.chars > _MAX_MATERIAL_CHARS:
+        return []
     text = without_code(answer)
     mentioned = quantities(answer[: len(text)])[:_MAX_QUANTITIES]
     words = Mentions(material)
@@ -147,7 +151,7 @@ def _conclusive(
     before: Mentions,
 ) -> list[_Placed]:
     findings: list[_Placed] = []
-    for claim in open_claims:
+    for claim in open_claims[:_MAX_CALCULATED]:
         quantity = claim.quantity
         fields = held.get(quantity.kind)
         if not fields:

@@ -24,6 +24,12 @@ class Material:
     arguments: tuple[Arguments, ...]
     complete: bool
 
+    @property
+    def chars(self) -> int:
+        """How much text the messages and results are."""
+        results = [call.result for call in self.calls if call.result is not None]
+        return sum(map(len, self.texts)) + sum(len(r.content or "") + len(r.error or "") for r in results)
+
 
 def material_of(case: ResponseCase) -> Material:
     """What stood before the answer of `case`."""

@@ -20,6 +20,7 @@ from evaluators.step_efficiency.worth import WASTE, Label, StepType
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict, issue
 
 _MAX_ISSUES = 50
+_MAX_LISTED = 200
 _BY_RULE, _BY_RULE_ALONE, _BY_JUDGE = 0.9, 0.7, 0.8
 _LESS_WHEN_CUT, _LESS_WHEN_UNKNOWN = 0.2, 0.1
 
@@ -84,7 +85,7 @@ class StepEfficiency(Evaluator[RunCase]):
             answer_type=StepEfficiencyAnswer,
             findings=tuple(
                 f"{step.call.id}: {label.type}{' (settled)' if label.certain else ''}"
-                for step, label in zip(steps, labels, strict=True)
+                for step, label in list(zip(steps, labels, strict=True))[:_MAX_LISTED]
             ),
         )
 
