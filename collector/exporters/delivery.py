@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -38,6 +39,10 @@ MISCONFIGURED_WAIT_S = 60.0
 # While draining, waits are short: what doesn't get through before the deadline stays.
 DRAIN_WAIT_S = 0.5
 DISK_WAIT_S = 2.0
+# A batch that fails this often while that many others get through may hold one item that the destination chokes on
+# without saying so: its halves go separate ways.
+SUSPECT_AFTER = 6
+OTHERS_PASSED = 3
 # One refusal of something small must not lead to one request per span.
 LEAST_LIMIT_BYTES = 16 << 10
 # A destination that asks for more than this is asked again all the same.
@@ -109,16 +114,17 @@ class Delivery:
 
     async def deliver(self, batch: Batch) -> None:
         """Return when every item of the batch has found its end."""
-        waiting = [batch]
+        since_s = self._clock()
+        waiting = deque([batch])
         while waiting:
-            waiting.extend(reversed(await self._settle(waiting.pop())))
+            waiting.extend(await self._settle(waiting.popleft(), since_s))
 
-    async def _settle(self, batch: Batch) -> tuple[Batch, ...]:
-        """Bring a batch to its end, or return the halves that have to be brought to theirs."""
+    async def _settle(self, batch: Batch, since_s: float) -> tuple[Batch, ...]:
+        """Bring a batch to its end, or return what has to be brought to its end later: its halves, or itself."""
         if len(batch.request) > self._max_request_bytes and (halves := await self._halve(batch)):
             return halves
         backoff = Backoff(self._retry, self._random)
-        since_s = self._clock()
+        failures, successes = 0, self._successes
         while self.takes(batch.signal):
             try:
                 rejected = await self._sender.send(batch.signal, batch.request, batch.headers)
@@ -143,6 +149,9 @@ class Delivery:
             if self._gives_up(since_s):
                 await self._bury(batch, f"given up after retry_on_failure: {failure}")
                 return ()
+            failures += 1
+            if failures >= SUSPECT_AFTER and self._successes - successes >= OTHERS_PASSED:
+                return await self._halve(batch) or (batch,)
             await self._wait(failure, backoff)
             self._metrics.retried()
         self._metrics.unsupported(batch.signal, batch.items)

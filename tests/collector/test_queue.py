@@ -192,6 +192,25 @@ async def test_one_bad_span_goes_to_the_dead_letter_file_and_the_others_arrive(t
     assert harness.dead_letters.stat().st_mode & 0o077 == 0
 
 
+async def test_a_span_that_the_backend_chokes_on_without_saying_so_doesnt_keep_the_others(tmp_path: Path) -> None:
+    def choking(number: int, request: bytes) -> HttpAnswer:
+        return HttpAnswer(500 if "s13" in span_names(request) else 200)
+
+    async with HttpBackend(choking) as backend:
+        harness = Harness(http_sender(backend), tmp_path)
+        await harness.queue.start()
+        choked = harness.put(*NAMES)
+        number = 0
+        while len(set(NAMES) - set(span_names(*backend.accepted))) > 1:
+            harness.put(f"later{number}")
+            number += 1
+            await asyncio.sleep(0.005)
+        left = await harness.finish(0.1)
+    assert set(NAMES) - set(span_names(*backend.accepted)) == {"s13"}
+    assert choked in left
+    assert harness.dead() == []
+
+
 async def test_a_span_that_alone_is_too_large_goes_to_the_dead_letter_file(tmp_path: Path) -> None:
     async with GrpcBackend(at_most_700_bytes) as backend:
         harness = Harness(grpc_sender(backend), tmp_path)
