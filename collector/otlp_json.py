@@ -36,6 +36,7 @@ _WAY_DOWN = {
     Signal.METRICS: ("resourceMetrics", "scopeMetrics", "metrics"),
 }
 _MAX_PLACE_CHARS = 300
+_MAX_ITEMS = 1_000_000  # in one array; far beyond any batch
 _MAX_DEPTH = 100  # messages in messages: what readers of protobuf take
 _PLAIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.]{0,39}")
 
@@ -139,6 +140,8 @@ def _repeated(write_item: _Write) -> _Write:
     def write(out: list[bytes], value: object, depth: int) -> int:
         if type(value) is not list:
             raise WrongValueError(f"an array is due, not {kind_of(value)}")
+        if len(value) > _MAX_ITEMS:
+            raise WrongValueError(f"more than {_MAX_ITEMS} items; send smaller batches")
         size = 0
         index = len(value)
         try:

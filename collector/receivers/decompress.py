@@ -29,32 +29,29 @@ class UnknownEncodingError(Exception):
     """No such compression is known here; the message lists those that are."""
 
 
-def require_known(encoding: str) -> None:
-    """Raises UnknownEncodingError for a Content-Encoding that isn't supported."""
-    if _name(encoding) not in ("", "identity", *_METHODS):
+def read_encoding(header: str) -> str:
+    """The name of the encoding in a Content-Encoding header, empty for none; raises UnknownEncodingError."""
+    name = header.strip().lower()
+    if name in ("", "identity"):
+        return ""
+    if name not in _METHODS:
         raise UnknownEncodingError(f"this content-encoding isn't supported; supported are {', '.join(_METHODS)}")
+    return name
 
 
 def decompress(encoding: str, body: bytes, limit_bytes: int) -> bytes:
     """The decompressed body. An empty one stays empty.
 
     Args:
-        encoding: value of the Content-Encoding header; empty and `identity` mean none.
+        encoding: its name as `read_encoding` gives it.
         body: as received.
         limit_bytes: how large the result may be.
 
     Raises:
-        UnknownEncodingError: the encoding isn't supported.
         MalformedRequestError: the body isn't what the encoding says.
         BodyTooLargeError: the result would be larger than the limit.
     """
-    require_known(encoding)
-    method = _METHODS.get(_name(encoding))
-    return method(body, limit_bytes) if method and body else body
-
-
-def _name(encoding: str) -> str:
-    return encoding.strip().lower()
+    return _METHODS[encoding](body, limit_bytes) if encoding and body else body
 
 
 def _gzip(body: bytes, limit_bytes: int) -> bytes:

@@ -29,7 +29,7 @@ from collector.receivers.answers import (
     success_protobuf,
 )
 from collector.receivers.bearer import BearerCheck
-from collector.receivers.decompress import BodyTooLargeError, decompress, require_known
+from collector.receivers.decompress import BodyTooLargeError, decompress, read_encoding
 from collector.receivers.http_protocol import DeadlineProtocol
 from collector.receivers.otlp_settings import HttpSettings
 from collector.receivers.startup import ReceiverStartError, open_sockets
@@ -168,10 +168,10 @@ class OtlpHttpReceiver:
     async def _take(
         self, signal: Signal, headers: Mapping[str, str], in_protobuf: bool, receive: ASGIReceiveCallable
     ) -> Accepted:
-        encoding = headers.get("content-encoding", "")
-        require_known(encoding)
+        encoding = read_encoding(headers.get("content-encoding", ""))
         body = await self._read_body(headers.get("content-length"), receive)
-        body = await self._decompressed(encoding, body)
+        if encoding:
+            body = await self._decompressed(encoding, body)
         warning = ""
         if not in_protobuf:
             if len(body) > _SMALL_BYTES:

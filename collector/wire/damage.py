@@ -39,7 +39,7 @@ _NESTED = _nested_fields()
 class Budget:
     """How many fields may still be looked at, shared by all walks for one request."""
 
-    steps: int = 200_000
+    steps: int = 50_000
 
 
 class BudgetSpentError(Exception):

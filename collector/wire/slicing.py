@@ -15,6 +15,7 @@ from typing import cast
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
+from collector.intake import MalformedRequestError
 from collector.records import LogRecord, Origin, SpanRecord
 from collector.wire.damage import Budget, BudgetSpentError, find_damage, malformed
 from collector.wire.origins import OriginKey, Origins
@@ -40,6 +41,7 @@ _NO_SPAN = bytes(8)
 _HAS_IS_REMOTE = 0x100  # SpanFlags of trace.proto
 _IS_REMOTE = 0x200
 _SIGNAL_NAMES = {"spans": "traces", "logs": "logs"}
+MAX_ITEMS = 1_000_000  # in one request, with their scopes and resources; far beyond any batch, and bounded work
 _METRIC_KINDS = ("gauge", "sum", "histogram", "exponential_histogram", "summary")
 
 
@@ -171,13 +173,18 @@ def count_data_points(request: bytes) -> int:
         parsed = parse_metrics(request)
     except DecodeError:
         raise malformed("an OTLP metrics request", request, "MetricsRequest", "metrics") from None
-    return sum(
-        len(getattr(metric, kind).data_points)
-        for resource in parsed.resources
-        for scope in resource.scopes
-        for metric in scope.metrics
-        for kind in _METRIC_KINDS
-    )
+    left = MAX_ITEMS - len(parsed.resources)
+    points = 0
+    for resources in parsed.resources:
+        left -= len(resources.scopes)
+        if left < 0:
+            raise _too_many("metrics")
+        for scopes in resources.scopes:
+            left -= len(scopes.metrics)
+            if left < 0:
+                raise _too_many("metrics")
+            points += sum(len(getattr(metric, kind).data_points) for metric in scopes.metrics for kind in _METRIC_KINDS)
+    return points
 
 
 def describe_rejections(rejected: Sequence[Rejection]) -> str:
@@ -195,11 +202,18 @@ def _scopes(
         parsed = parse_request(request)
     except DecodeError:
         raise malformed(f"an OTLP {_SIGNAL_NAMES[signal]} request", request, "Request", signal) from None
+    left = MAX_ITEMS - len(parsed.resources)
     for i, resources in enumerate(parsed.resources):
+        left -= len(resources.scopes) + len(resources.old_scopes)
+        if left < 0:
+            raise _too_many(_SIGNAL_NAMES[signal])
         resource = _joined(resources.resource)
         resource_schema_url = resources.schema_url
         resource_rest = _unknown_fields(resources, "resource", "scopes", "schema_url", "old_scopes")
         for j, scopes in enumerate(chain(resources.scopes, resources.old_scopes)):
+            left -= len(scopes.items)
+            if left < 0:
+                raise _too_many(_SIGNAL_NAMES[signal])
             key = OriginKey(
                 resource,
                 resource_schema_url,
@@ -214,6 +228,10 @@ def _scopes(
             if origin is None:
                 origin = _fault_of_origin(key, f"resource_{signal}[{i}]", place, budget) or origins.add(key)
             yield place, origin, scopes.items
+
+
+def _too_many(signal: str) -> MalformedRequestError:
+    return MalformedRequestError(f"more than {MAX_ITEMS} items in one {signal} request; send smaller batches")
 
 
 def _joined(parts: Sequence[bytes]) -> bytes:

@@ -275,6 +275,11 @@ def test_absurd_nesting_is_refused(levels: int) -> None:
         convert(Signal.TRACES, nested_json(levels))
 
 
+def test_absurdly_many_items_are_refused() -> None:
+    with pytest.raises(MalformedRequestError, match="resourceSpans: more than 1000000 items"):
+        convert(Signal.TRACES, b'{"resourceSpans":[' + b"{}," * 1_000_000 + b"{}]}")
+
+
 @given(st.binary(max_size=60) | st.text(alphabet='{}[]":,0a\\ud8', max_size=40).map(str.encode))
 def test_random_text_is_refused_or_converted_never_a_crash(text: bytes) -> None:
     try:

@@ -207,6 +207,24 @@ def test_a_request_that_cannot_be_cut_is_refused_naming_the_place(damaged: bytes
     assert place in str(caught.value)
 
 
+HUGE = 1_000_001
+
+
+@pytest.mark.parametrize(
+    "serialised",
+    [field(1, field(2, b"\x12\x00" * HUGE)), field(1, b"\x12\x00" * HUGE), b"\x0a\x00" * HUGE],
+    ids=["items", "scopes", "resources"],
+)
+def test_a_request_of_absurdly_many_parts_is_refused_before_they_are_looked_at(serialised: bytes) -> None:
+    for read in (
+        lambda: slice_spans(serialised, (), Origins()),
+        lambda: slice_logs(serialised, (), Origins()),
+        lambda: count_data_points(serialised),
+    ):
+        with pytest.raises(MalformedRequestError, match="more than 1000000 items"):
+            read()
+
+
 def test_spans_of_a_broken_resource_are_rejected_and_others_taken() -> None:
     serialised = request(span("bad"), resource=b"\x0a\x09") + request(span("good"))
     sliced = slice_spans(serialised, (), Origins())

@@ -85,6 +85,17 @@ async def test_a_large_compressed_request_is_unpacked_off_the_loop_with_the_same
     assert intake.taken[0][1] == large
 
 
+async def test_a_large_request_in_json_is_converted_off_the_loop_with_the_same_result() -> None:
+    intake = RememberingIntake()
+    ids = b'"traceId":"0102030405060708090a0b0c0d0e0f10","spanId":"1112131415161718"'
+    spans = b",".join(b'{%s,"name":"operation %d"}' % (ids, number) for number in range(5_000))
+    text = b'{"resourceSpans":[{"scopeSpans":[{"spans":[%s]}]}]}' % spans
+    async with http_receiver(intake) as receiver:
+        answer = await ask(receiver.port, post(text, content_type=JSON))
+    assert answer.status == 200
+    assert [found.name for found in spans_of(intake.taken[0][1])][-1] == "operation 4999"
+
+
 async def test_an_empty_request_succeeds() -> None:
     async with http_receiver(RememberingIntake()) as receiver:
         assert (await ask(receiver.port, post(b""))).status == 200
