@@ -20,6 +20,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 
 from collector.config.settings import ComponentSettings, PositiveDuration, split_host_port
 from collector.exporters.answers import USER_AGENT, clean, rejected_items
+from collector.exporters.headers import is_sendable, sendable
 from collector.exporters.sender import (
     MisconfiguredError,
     RejectedDataError,
@@ -105,7 +106,7 @@ class OtlpGrpcSettings(QueuedExporterSettings):
         for name, value in headers.items():
             if not _HEADER_NAME.fullmatch(name.lower()) or name.lower().startswith("grpc-"):
                 raise ValueError(f"{name!r} can't be the name of gRPC metadata; use letters, digits, - _ and .")
-            if not value.get_secret_value().isascii() or not value.get_secret_value().isprintable():
+            if not is_sendable(value.get_secret_value()):
                 raise ValueError(f"the value of {name} is not printable ASCII; remove line breaks and other characters")
         return {name.lower(): value for name, value in headers.items()}
 
@@ -160,7 +161,7 @@ class OtlpGrpcSender:
 
     async def send(self, signal: Signal, request: bytes, headers: Mapping[str, str]) -> int:
         """One attempt; see `collector.exporters.sender.Sender`."""
-        metadata = [*self._metadata, *((key, value) for key, value in headers.items() if value.isascii())]
+        metadata = [*self._metadata, *sendable(headers).items()]
         try:
             answer: bytes = await self._calls[signal](
                 request, timeout=self._settings.timeout, metadata=metadata, compression=self._compression

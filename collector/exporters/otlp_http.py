@@ -21,6 +21,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 
 from collector.config.settings import PositiveDuration
 from collector.exporters.answers import USER_AGENT, clean, rejected_items
+from collector.exporters.headers import is_sendable, sendable
 from collector.exporters.sender import (
     MisconfiguredError,
     RejectedDataError,
@@ -109,7 +110,7 @@ class OtlpHttpSettings(QueuedExporterSettings):
                 raise ValueError(f"{name!r} can't be the name of a header; use letters, digits and -")
             if name.lower() in _OURS:
                 raise ValueError(f"{name} is set by the exporter; take it out")
-            if not value.get_secret_value().isascii() or not value.get_secret_value().isprintable():
+            if not is_sendable(value.get_secret_value()):
                 raise ValueError(f"the value of {name} is not printable ASCII; remove line breaks and other characters")
         return headers
 
@@ -172,12 +173,11 @@ class OtlpHttpSender:
         if url is None or self._client is None:
             raise UnsupportedSignalError(f"no endpoint is configured for {signal} ({signal}_endpoint)")
         body = await self._compress(request)
-        forwarded = {name: value for name, value in headers.items() if value.isascii()}
         try:
             async with (
                 asyncio.timeout(self._settings.timeout),
                 self._client.stream(
-                    "POST", url, content=body, headers=forwarded, extensions=dict(self._extensions)
+                    "POST", url, content=body, headers=sendable(headers), extensions=dict(self._extensions)
                 ) as response,
             ):
                 answer = await _read_limited(response)

@@ -50,6 +50,16 @@ async def test_sends_the_very_bytes_to_the_method_of_the_signal(signal: Signal) 
     assert attempt.headers["user-agent"].startswith("spanjudge/")
 
 
+@pytest.mark.parametrize("value", ["ü", "a\nb", "\x00"])
+async def test_a_forwarded_header_that_cant_be_sent_doesnt_stop_the_request(value: str) -> None:
+    async with GrpcBackend() as backend:
+        sender = OtlpGrpcSender("otlp", settings(backend.port))
+        await sender.start()
+        await sender.send(Signal.TRACES, REQUEST, {"x-project-name": value})
+        await sender.stop()
+    assert "x-project-name" not in backend.attempts[0].headers
+
+
 async def test_compressed_requests_arrive_as_they_were() -> None:
     async with GrpcBackend() as backend:
         await send_once(backend, compression="gzip")

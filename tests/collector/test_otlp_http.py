@@ -60,6 +60,16 @@ async def test_a_signal_without_an_endpoint_is_not_sent() -> None:
         await send_once({"traces_endpoint": "http://127.0.0.1:9/x"}, Signal.LOGS)
 
 
+@pytest.mark.parametrize("value", ["ü", "a\nb", "\x00"])
+async def test_a_forwarded_header_that_cant_be_sent_doesnt_stop_the_request(value: str) -> None:
+    async with HttpBackend() as backend:
+        sender = OtlpHttpSender("otlphttp", OtlpHttpSettings(endpoint=backend.url))
+        await sender.start()
+        await sender.send(Signal.TRACES, REQUEST, {"x-project-name": value})
+        await sender.stop()
+    assert "x-project-name" not in backend.attempts[0].headers
+
+
 @pytest.mark.parametrize("compression", ["gzip", "zstd"])
 async def test_compressed_requests_arrive_as_they_were(compression: str) -> None:
     async with HttpBackend() as backend:
