@@ -21,6 +21,7 @@ from pydantic import Field
 from rich.console import Console
 from rich.text import Text
 
+from collector.exporters.printing_thread import PrintingThread, write_to_standard_output
 from collector.exporters.sender import RejectedDataError, UnsupportedSignalError
 from collector.exporters.settings import ExporterSettings
 from collector.exporters.span_view import UnreadableRequestError, read_spans
@@ -30,6 +31,7 @@ from collector.records import Signal
 
 UNSCORED_NOTE_INTERVAL_S = 10.0
 PLAIN_WIDTH = 120
+STOP_WITHIN_S = 3.0
 PACE_S = 0.1
 """The shortest time between two looks at what is due, however many requests come."""
 
@@ -57,14 +59,28 @@ def standard_output() -> Console:
 
 
 class ConsoleSender:
-    """Prints judged traces; a `Sender` for traces."""
+    """Prints judged traces; a `Sender` for traces.
+
+    Args:
+        settings: its settings.
+        console: decides on width and colours.
+        write: takes the finished text and its encoding; may block.
+        clock: seconds that only go forward.
+    """
 
     def __init__(
-        self, settings: Settings, *, console: Console | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        settings: Settings,
+        *,
+        console: Console | None = None,
+        write: Callable[[str, str], object] = write_to_standard_output,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._settings = settings
         self._console = console or standard_output()
+        self._write_text = write
         self._clock = clock
+        self._thread = PrintingThread()
         self._gathering = Gathering()
         self._noted_unscored_s = -UNSCORED_NOTE_INTERVAL_S
         self._wake = asyncio.Event()
@@ -104,8 +120,13 @@ class ConsoleSender:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._printer
             self._printer = None
-        await self._print(self._gathering.take_all())
-        await self._note_unscored(self._clock(), last=True)
+        try:
+            async with asyncio.timeout(STOP_WITHIN_S):
+                await self._print(self._gathering.take_all())
+                await self._note_unscored(self._clock(), last=True)
+        except TimeoutError:
+            log.warning("standard output takes nothing: the console exporter leaves the last traces unprinted")
+        self._thread.stop()
 
     async def _print_when_due(self) -> None:
         while True:
@@ -141,15 +162,17 @@ class ConsoleSender:
             )
 
     async def _write(self, what: TraceTree | Text, *, blank_line: bool = False) -> None:
-        if not self._broken:
-            await asyncio.to_thread(self._write_now, what, blank_line)
-
-    def _write_now(self, what: TraceTree | Text, blank_line: bool) -> None:
+        if self._broken:
+            return
         try:
-            self._console.print(what)
-            if blank_line:
-                self._console.print()
-            self._console.file.flush()
+            await self._thread.run(lambda: self._write_now(what, blank_line))
         except (OSError, ValueError) as error:
             self._broken = True
             log.warning("standard output is closed (%s): the console exporter prints no more", type(error).__name__)
+
+    def _write_now(self, what: TraceTree | Text, blank_line: bool) -> None:
+        with self._console.capture() as captured:
+            self._console.print(what)
+            if blank_line:
+                self._console.print()
+        self._write_text(captured.get(), self._console.encoding)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
@@ -20,7 +24,7 @@ NO_HEADERS: dict[str, str] = {}
 
 def sender_into(output: io.StringIO, verbosity: Verbosity = Verbosity.NORMAL) -> ConsoleSender:
     console = Console(file=output, width=120, highlight=False, soft_wrap=True)
-    return ConsoleSender(Settings(verbosity=verbosity), console=console)
+    return ConsoleSender(Settings(verbosity=verbosity), console=console, write=lambda text, _: output.write(text))
 
 
 async def test_a_judged_trace_is_printed_without_being_asked() -> None:
@@ -82,6 +86,43 @@ async def test_a_closed_standard_output_stops_printing_and_nothing_else() -> Non
     output.close()
     await sender.send(Signal.TRACES, request(span(1, **good("a"))), NO_HEADERS)
     await sender.stop()
+
+
+def test_a_standard_output_that_stands_still_delays_neither_sending_nor_the_end(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(STANDSTILL)
+    nobody_reads, output = os.pipe()
+    try:
+        ended = subprocess.run(
+            [sys.executable, program], check=False, stdout=output, stderr=subprocess.PIPE, text=True, timeout=60
+        )
+    finally:
+        os.close(output)
+        os.close(nobody_reads)
+    assert ended.returncode == 0
+    assert ended.stderr.strip() == "sent everything"
+
+
+STANDSTILL = """
+import asyncio, logging, sys
+sys.path.insert(0, ".")
+logging.disable()
+from collector.exporters.console import ConsoleSender, Settings
+from collector.records import Signal
+from tests.collector.console_spans import bad, request, span
+
+async def main():
+    sender = ConsoleSender(Settings())
+    await sender.start()
+    for number in range(1, 2_000):
+        spans = request(span(1, trace_id=f"{number:032x}", **bad("a", "leak", "Why. " * 50)))
+        await sender.send(Signal.TRACES, spans, {})
+    await asyncio.sleep(1)
+    print("sent everything", file=sys.stderr)
+    await sender.stop()
+
+asyncio.run(main())
+"""
 
 
 def test_an_unknown_setting_is_an_error() -> None:
