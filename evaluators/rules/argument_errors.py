@@ -19,6 +19,7 @@ from evaluators.rules.tool_names import says_no_such_tool
 
 _LONGEST_TEXT = 4_000
 _QUOTE_LENGTH = 140
+_NEAR = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ def argument_error(
     text = error.text[:_LONGEST_TEXT]
     if says_no_such_tool(text):
         return None
-    blame = _explicit(text, {*known, *given}, values) if error.certain or _names_one(text, {*known, *given}) else None
+    names = {*known, *given}
+    blame = _explicit(text, names, values) if error.certain else _explicit_in_plain_text(text, names)
     if blame is not None and not _about_injected(text, known, given):
         return ArgumentError(blame, f"The tool rejected an argument: {_quote(text)}", conclusive=True)
     if error.kind is ErrorClass.TRANSIENT or _NOT_ALLOWED.search(text) or _SERVER.search(text):
@@ -130,6 +132,8 @@ _NAMED_IN_TYPE_ERROR = re.compile(
 def _explicit(text: str, names: Collection[str], values: Collection[str]) -> IssueCode | None:
     """The code of what the text says is wrong with an argument; None when it doesn't say so."""
     lowered = text.lower()
+    if _SYSTEM_CALL.search(text):
+        return None
     if _GENERIC.search(text) and not _ONLY_AUTH.search(text):
         return _code(lowered)
     mentions = _mentions(names, values)
@@ -146,6 +150,27 @@ def _explicit(text: str, names: Collection[str], values: Collection[str]) -> Iss
     return None
 
 
+def _explicit_in_plain_text(text: str, names: Collection[str]) -> IssueCode | None:
+    """The same for an error that only a text tells of, which may as well be a log that the tool was to read.
+
+    It has to name an argument right before or right after the words that blame it.
+    """
+    mentions = _mentions(names, ())
+    if mentions is None or _SYSTEM_CALL.search(text):
+        return None
+    for clause in _CLAUSE.split(text):
+        blamed = _SPECIFIC.search(clause) or _GENERIC.search(clause)
+        if blamed is None or _ONLY_AUTH.search(clause):
+            continue
+        before, after = clause[max(0, blamed.start() - _NEAR) : blamed.start()], clause[blamed.end() :]
+        named_next = mentions.search(after)
+        if mentions.search(before) or (named_next is not None and len(after[: named_next.start()].split()) <= 1):
+            return _code(clause.lower())
+    return None
+
+
+# "[Errno 22] Invalid argument" is the operating system speaking to the tool.
+_SYSTEM_CALL = re.compile(r"\berrno\b|\bos ?error\b", re.IGNORECASE)
 # "invalid api key" as such blames nobody's argument; "access_token is required" may.
 _ONLY_AUTH = re.compile(
     r"\b(?:invalid|missing|expired) (?:\w+ )?(?:api[ _-]?key|credentials?|session|signature|access token)\b"
@@ -156,18 +181,13 @@ _ONLY_AUTH = re.compile(
 
 def _mentions(names: Collection[str], values: Collection[str]) -> re.Pattern[str] | None:
     spellings = {spelling for name in names for spelling in _spellings(name)}
-    spellings |= {value for value in values if 3 <= len(value) <= 80}
+    spellings |= {value for value in values if 4 <= len(value) <= 80 or (len(value) == 3 and value.isupper())}
     if not spellings:
         return None
     longest_first = sorted(spellings, key=len, reverse=True)[:200]
     return re.compile(
         r"(?<![A-Za-z0-9_])(?:" + "|".join(map(re.escape, longest_first)) + r")(?![A-Za-z0-9_])", re.IGNORECASE
     )
-
-
-def _names_one(text: str, names: Collection[str]) -> bool:
-    mentions = _mentions(names, ())
-    return mentions is not None and mentions.search(text) is not None
 
 
 def _spellings(name: str) -> set[str]:

@@ -57,6 +57,7 @@ def test_a_tool_that_says_an_argument_is_wrong_is_believed(text: str, code: str)
         "Error executing tool book_flight",
         "400 Bad Request",
         "KeyError: 'temperature'",
+        "[Errno 22] Invalid argument",
         "Order cannot be cancelled: it has been delivered",
         "1 validation error for WeatherResponse\ntemperature\n  Input should be a number",
         "TypeError: get_weather() missing 1 required positional argument: 'ctx'",
@@ -94,13 +95,23 @@ def test_time_outs_permission_servers_and_unknown_tools_blame_no_argument(text: 
     assert blame(text) is None
 
 
-def test_an_error_that_only_a_plain_text_tells_of_must_name_an_argument() -> None:
-    named = blame("Error: invalid parameter city", certain=False)
-    unnamed = blame("Error: invalid parameter --verbose in line 3 of build.log", certain=False)
-    assert named is not None
-    assert named.conclusive
-    assert unnamed is not None
-    assert not unnamed.conclusive
+@pytest.mark.parametrize(
+    ("text", "conclusive"),
+    [
+        ("Error: invalid parameter city", True),
+        ("Error: user_id '4471' not found: ids have the form u_<digits>", True),
+        ("Error: date must be in the format YYYY-MM-DD", True),
+        ("Error: ValueError: invalid arguments: date 'tomorrow' does not match YYYY-MM-DD", True),
+        ("Error: invalid parameter --verbose in line 3 of build.log", False),
+        ("Error: invalid syntax in the file of the city", False),
+        ("Error: expected ';' before the end of the line", False),
+        ("Error: invalid input\ncity: Rome", False),
+    ],
+)
+def test_an_error_that_only_a_plain_text_tells_of_must_blame_an_argument_by_name(text: str, conclusive: bool) -> None:
+    found = blame(text, certain=False)
+    assert found is not None
+    assert found.conclusive is conclusive
 
 
 def test_the_quote_is_short_and_without_secrets() -> None:
