@@ -30,7 +30,6 @@ from evaluators.cases import (
     ToolResult,
     Turn,
 )
-from evaluators.registry import EVALUATORS
 from evaluators.verdict import Verdict
 
 _LONGEST_FAULT = 200
@@ -107,15 +106,14 @@ def _read_line(number: int, line: bytes) -> NamedCase | BadLine:
         parsed = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         return BadLine(number, f"is no JSON ({error}); write one JSON object per line")
+    name = parsed.get("evaluator") if isinstance(parsed, dict) else None
+    if isinstance(name, str) and name not in _BUILDERS:
+        return BadLine(number, f"evaluator {_cut(name)!r} is unknown; use one of {', '.join(_BUILDERS)}")
     try:
         read = CaseLine.model_validate(parsed)
     except ValidationError as error:
         return BadLine(number, _faults(error))
-    build = _BUILDERS.get(read.evaluator)
-    if build is None:
-        known = ", ".join(EVALUATORS)
-        return BadLine(number, f"evaluator {_cut(read.evaluator)!r} is unknown; use one of {known}")
-    return NamedCase(number, read.id, read.evaluator, build(read.input))
+    return NamedCase(number, read.id, read.evaluator, _BUILDERS[read.evaluator](read.input))
 
 
 def _faults(error: ValidationError) -> str:

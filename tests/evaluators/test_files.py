@@ -9,6 +9,7 @@ import pytest
 
 from evaluators.cases import CallsCase, DecisionCase, ResponseCase, Role, RunCase
 from evaluators.files import BadLine, NamedCase, read_cases, result_line
+from evaluators.registry import EVALUATORS
 from evaluators.verdict import CallVerdict, Level, Method, Status, Usage, Verdict
 
 USER = {"role": "user", "content": "Weather in Lima?"}
@@ -154,7 +155,7 @@ def test_tools_left_out_were_not_captured_and_none_were_none() -> None:
         (line("tool_selection"), "input.messages"),
         (line("tool_selection", messages=[{"role": "robot", "content": "x"}]), "input.messages.0.role"),
         (line("tool_selection", messages=[USER], tool_calls=[{"name": "f"}]), "input.tool_calls.0.id"),
-        (line("tool_elegance", messages=[USER]), "use one of tool_selection"),
+        (line("tool_elegance", tool_calls=[]), "use one of tool_selection"),
         (b"\xff\xfe", "no JSON"),
     ],
 )
@@ -166,6 +167,11 @@ def test_a_bad_line_is_told_with_its_number_and_the_rest_is_read(bad: bytes, tol
     assert told in first.fault
     assert isinstance(second, NamedCase)
     assert second.line == 3
+
+
+def test_there_is_a_form_of_case_for_every_evaluator() -> None:
+    for name in EVALUATORS:
+        assert read(name, messages=[USER], output="x").run.user_inputs == ("Weather in Lima?",)
 
 
 def test_an_id_used_twice_is_a_bad_line() -> None:
