@@ -25,7 +25,7 @@ from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFact
 from processors.conventions.messages import ROLES, Messages
 from processors.conventions.parts import output_of
 from processors.conventions.reader import ERROR_TYPE, error_of, is_cancelled, is_cut, is_pending
-from processors.conventions.values import cut_json, data, first_at, flattened, parsed, text_at
+from processors.conventions.values import as_list, cut_json, data, first_at, flattened, parsed, text_at
 from processors.otlp import Event, Span
 
 PREFIX = "gen_ai."
@@ -53,6 +53,9 @@ COMPLETION = "gen_ai.completion"
 FUNCTIONS = "llm.request.functions."
 DETAILS_EVENT = "gen_ai.client.inference.operation.details"
 CHOICE_EVENT = "gen_ai.choice"
+EVENT_LISTS = ("events", "all_messages_events")
+"""Message events may stand in an attribute, as a JSON list of objects with the event's name among their keys."""
+EVENT_NAME = "event.name"
 MESSAGE_EVENTS = {
     "gen_ai.system.message": Role.SYSTEM,
     "gen_ai.user.message": Role.USER,
@@ -102,7 +105,7 @@ class GenAI:
         error = error_of(span) if not pending else None
         if error is None and kind is Kind.TOOL and attributes.get(ERROR_TYPE) and not pending:
             error = ""
-        given, answered = self._message_events(span.events)
+        given, answered = self._message_events((*span.events, *_listed_events(attributes)))
         if kind is Kind.TOOL:
             return self._common(span, attributes, kind, error, tool=self._tool(attributes, span.events, error, pending))
         given = self._listed(attributes, INPUT_MESSAGES, Role.USER) or given or self._prompt(attributes)
@@ -258,6 +261,18 @@ def _with_details(span: Span) -> Mapping[str, JsonValue]:
     for attributes in (*details, span.attributes):
         found.update({key: value for key, value in attributes.items() if value is not None})
     return found
+
+
+def _listed_events(attributes: Mapping[str, JsonValue]) -> list[Event]:
+    for key in EVENT_LISTS:
+        value = attributes.get(key)
+        if isinstance(value, str) and EVENT_NAME in value:
+            return [
+                Event(name=str(item[EVENT_NAME]), body={name: item[name] for name in item if name != EVENT_NAME})
+                for item in as_list(value)
+                if isinstance(item, dict) and EVENT_NAME in item
+            ]
+    return []
 
 
 def _event_message(event: Event, role: Role) -> JsonValue:

@@ -10,17 +10,28 @@ from collections.abc import Mapping
 
 from evaluators.cases import JsonValue
 from processors.conventions.bodies import call_arguments, request_messages, request_tools, response_messages
+from processors.conventions.definitions import tools_of
 from processors.conventions.facts import Kind, SpanFacts, ToolFacts
 from processors.conventions.messages import Messages
 from processors.conventions.parts import output_of
 from processors.conventions.reader import error_of, is_cancelled, is_cut, is_pending
-from processors.conventions.values import as_object, first_at, parsed, text_at
+from processors.conventions.values import as_list, as_object, cut_json, first_at, parsed, text_at
 from processors.otlp import Span
 
 KINDS = ("traceloop.span.kind", "langsmith.span.kind", "langfuse.observation.type", "mlflow.spanType")
 NAMES = ("traceloop.entity.name", "ai.toolCall.name", "mcp.tool.name")
-INPUTS = ("traceloop.entity.input", "langfuse.observation.input", "ai.toolCall.args", "mlflow.spanInputs")
+INPUTS = (
+    "traceloop.entity.input",
+    "langfuse.observation.input",
+    "ai.toolCall.args",
+    "ai.prompt.messages",
+    "ai.prompt",
+    "mlflow.spanInputs",
+)
 OUTPUTS = ("traceloop.entity.output", "langfuse.observation.output", "ai.toolCall.result", "mlflow.spanOutputs")
+TEXT_OUTPUT = "ai.response.text"
+CALLS_OUTPUT = "ai.response.toolCalls"
+TOOLS = "ai.prompt.tools"
 CALL_IDS = ("ai.toolCall.id",)
 SESSIONS = (
     "session.id",
@@ -79,15 +90,21 @@ class Generic:
                 pending=pending,
             )
         body = parsed(given)
+        if not isinstance(body, list | dict) and is_cut(given, self._limit) and isinstance(given, str):
+            body = cut_json(given)
         is_model = kind is Kind.LLM
+        if answered is None and (TEXT_OUTPUT in attributes or CALLS_OUTPUT in attributes):
+            calls = as_list(attributes.get(CALLS_OUTPUT))
+            answered = {"role": "assistant", "content": attributes.get(TEXT_OUTPUT) or "", "tool_calls": calls}
         return SpanFacts(
             kind=kind,
             dialect=self.name,
             input=request_messages(body, self._messages) if is_model else None,
             output=response_messages(parsed(answered), self._messages) if is_model and answered is not None else None,
-            tools=request_tools(body) if is_model else None,
+            tools=(tools_of(attributes.get(TOOLS)) or request_tools(body)) if is_model else None,
             input_text=_asked(given) if kind in (Kind.AGENT, Kind.WORKFLOW) else None,
             output_text=_said(answered) if kind in (Kind.AGENT, Kind.WORKFLOW) else None,
+            truncated=is_cut(given, self._limit) or is_cut(attributes.get(CALLS_OUTPUT), self._limit),
             tool=tool,
             session_id=text_at(attributes, *SESSIONS),
             error=error,
@@ -117,7 +134,10 @@ def _asked(value: JsonValue) -> str | None:
     decoded = parsed(value)
     if isinstance(decoded, str):
         return decoded
-    arguments = as_object(decoded).get("args")
+    asked = as_object(decoded)
+    if isinstance(asked.get("prompt"), str):
+        return text_at(asked, "prompt")
+    arguments = asked.get("args")
     if isinstance(arguments, list) and len(arguments) == 1 and isinstance(arguments[0], str):
         return arguments[0]
     return None
@@ -125,4 +145,6 @@ def _asked(value: JsonValue) -> str | None:
 
 def _said(value: JsonValue) -> str | None:
     decoded = parsed(value)
+    if isinstance(decoded, dict):
+        return text_at(decoded, "content") if decoded.get("role") == "assistant" else None
     return decoded if isinstance(decoded, str) else None
