@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import ssl
 import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -114,6 +113,13 @@ class OtlpHttpSettings(QueuedExporterSettings):
                 raise ValueError(f"the value of {name} is not printable ASCII; remove line breaks and other characters")
         return headers
 
+    @field_validator("proxy_url")
+    @classmethod
+    def _is_proxy(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not url.get_secret_value().startswith(("http://", "https://")):
+            raise ValueError("not the URL of a proxy; write http://host:port")
+        return url
+
     @model_validator(mode="after")
     def _has_endpoint(self) -> OtlpHttpSettings:
         if self.endpoint is None and self.traces_endpoint is None:
@@ -156,7 +162,7 @@ class OtlpHttpSender:
         self._client = httpx2.AsyncClient(
             headers=headers,
             # Reading certificates blocks, and happens once.
-            verify=await asyncio.to_thread(_tls_context, settings.tls),
+            verify=await asyncio.to_thread(settings.tls.context),
             proxy=settings.proxy_url.get_secret_value() if settings.proxy_url else None,
             trust_env=False,
             timeout=None,
@@ -203,16 +209,6 @@ class OtlpHttpSender:
         if self._settings.compression == "zstd":
             return bytes(await asyncio.to_thread(cramjam.zstd.compress, request, level=1))
         return request
-
-
-def _tls_context(tls: TlsSettings) -> ssl.SSLContext:
-    context = ssl.create_default_context(cafile=str(tls.ca_file) if tls.ca_file else None)
-    if tls.cert_file:
-        context.load_cert_chain(str(tls.cert_file), str(tls.key_file))
-    if tls.insecure_skip_verify:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    return context
 
 
 async def _read_limited(response: httpx2.Response) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -120,7 +121,33 @@ class TlsSettings(ComponentSettings):
             path: Path | None = getattr(self, name)
             if path is not None and not path.is_file():
                 raise ValueError(f"{name}: there is no file {path}; correct the path")
+        if self.ca_file or self.cert_file:
+            self.context()
         return self
+
+    def context(self) -> ssl.SSLContext:
+        """What Python's TLS needs of it.
+
+        Raises:
+            ValueError: a file doesn't hold what it should.
+        """
+        try:
+            context = ssl.create_default_context(cafile=str(self.ca_file) if self.ca_file else None)
+        except OSError as error:
+            raise ValueError(f"ca_file: {self.ca_file} holds no certificates in PEM form ({error.strerror})") from None
+        if self.cert_file:
+            try:
+                # Without a password of ours the library would ask for one on the terminal.
+                context.load_cert_chain(str(self.cert_file), str(self.key_file), password="")
+            except OSError as error:
+                reason = f"({error.strerror})"
+                raise ValueError(
+                    f"cert_file and key_file: not a certificate and its unencrypted key in PEM form {reason}"
+                ) from None
+        if self.insecure_skip_verify:
+            context.check_hostname = False
+            context.verify_mode = ssl.CERT_NONE
+        return context
 
 
 class ExporterSettings(ComponentSettings):

@@ -84,6 +84,12 @@ async def test_one_connection_serves_many_requests() -> None:
     assert (backend.connections, len(backend.accepted)) == (1, 5)
 
 
+async def test_a_configured_proxy_is_used() -> None:
+    async with HttpBackend() as proxy:
+        await send_once({"endpoint": "http://backend.invalid:4318", "proxy_url": proxy.url})
+    assert proxy.attempts[0].path == "http://backend.invalid:4318/v1/traces"
+
+
 async def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     async with HttpBackend() as backend:
@@ -183,6 +189,12 @@ async def test_certificates_are_verified_against_what_is_configured() -> None:
         ({"endpoint": "http://u:p@h"}, "put them into an authorization header"),
         ({"compression": "snappy"}, "use gzip, zstd or none"),
         ({"encoding": "json"}, "byte for byte"),
+        ({"proxy_url": "proxy:3128"}, "not the URL of a proxy"),
+        ({"tls": {"ca_file": __file__}}, "holds no certificates in PEM form"),
+        (
+            {"tls": {"cert_file": TLS / "localhost.pem", "key_file": __file__}},
+            "not a certificate and its unencrypted key",
+        ),
         ({"headers": {"Content-Type": "x"}}, "is set by the exporter"),
         ({"headers": {"a b": "x"}}, "can't be the name of a header"),
     ],
