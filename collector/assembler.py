@@ -28,7 +28,8 @@ from zlib import crc32
 from collector.assembler_settings import Settings
 from collector.jobs import EvaluationSpan, Job, Judged, RawItem, open_carriers
 from collector.ledger import Ledger
-from collector.records import LogRecord, Origin, Outbound, Ref, SpanRecord
+from collector.live_trace import Chunk, JobState, LiveTrace, drop_content, records_of, size_of, stub_spans
+from collector.records import LogRecord, Origin, Outbound, SpanRecord
 from collector.store import MemoryStore
 
 
@@ -60,15 +61,24 @@ class Desk(Protocol):
 
 
 class Arrival(Enum):
-    """What became of a span that arrived."""
+    """What is to be done with spans that arrived: send them on, nothing, or send them on marked as late."""
 
     PASSED = auto()
     HELD = auto()
     LATE = auto()
-    DUPLICATE = auto()
 
 
-NOT_BEGUN = "judging could not begin within processors::assemble::hold"
+class Taken(NamedTuple):
+    """What became of spans of one trace that arrived together.
+
+    `spans` are those that are new, and `arrival` is what became of them.  `others` have an id that was there before
+    with other bytes: they are to be sent on, and nothing is made of them.  `duplicates` were there before.
+    """
+
+    arrival: Arrival
+    spans: list[SpanRecord]
+    others: list[SpanRecord]
+    duplicates: int
 
 
 class Stats(NamedTuple):
@@ -76,83 +86,9 @@ class Stats(NamedTuple):
 
     traces: int
     held_spans: int
-    jobs: int
 
 
-class _Entry:
-    """A span of a live trace. `ref` is None when only its place in the tree is known."""
-
-    __slots__ = ("arrived_s", "fingerprint", "left", "origin", "parent", "ref", "tail")
-
-    def __init__(self, origin: Origin, parent: bytes, fingerprint: int, arrived_s: float, ref: Ref | None) -> None:
-        self.origin = origin
-        self.parent = parent
-        self.fingerprint = fingerprint
-        self.arrived_s = arrived_s
-        self.ref = ref
-        self.tail = b""
-        self.left = ref is None
-
-
-class _Trace:
-    __slots__ = (
-        "changed",
-        "entries",
-        "faded",
-        "first_s",
-        "held",
-        "job",
-        "judged_s",
-        "last_s",
-        "logs",
-        "memory",
-        "missing",
-        "scheduled_s",
-        "tops",
-        "unsure",
-    )
-
-    def __init__(self, now_s: float) -> None:
-        self.entries: dict[bytes, _Entry] = {}
-        # Those that have not left, in order of arrival.
-        self.held: dict[bytes, _Entry] = {}
-        self.logs: list[Ref] = []
-        self.first_s = now_s
-        self.last_s = now_s
-        self.tops = 0
-        self.missing: set[bytes] = set()
-        self.unsure: set[bytes] = set()
-        self.changed = True
-        self.job: _JobState | None = None
-        self.judged_s: float | None = None
-        # Its content was given up under pressure; only the result of its job is still awaited.
-        self.faded = False
-        self.memory = b""
-        self.scheduled_s = float("inf")
-
-    @property
-    def complete(self) -> bool:
-        return self.tops > 0 and not self.missing
-
-    def lacks_spans(self) -> bool:
-        """Whether spans that were to be expected have not come.
-
-        A parent that never came is most likely in another service if nothing else is the trace's top; with a top of
-        its own, or a parent that is known to be local, spans are missing.
-        """
-        if self.tops:
-            return bool(self.missing)
-        return len(self.missing) != 1 or not self.missing <= self.unsure
-
-
-class _JobState:
-    __slots__ = ("complete", "expired", "ready_s", "span_ids")
-
-    def __init__(self, ready_s: float, complete: bool, span_ids: list[bytes]) -> None:
-        self.ready_s = ready_s
-        self.complete = complete
-        self.span_ids = span_ids
-        self.expired = False
+NOT_BEGUN = "judging could not begin within processors::assemble::hold"
 
 
 class Assembler:
@@ -168,7 +104,7 @@ class Assembler:
     def __init__(
         self,
         settings: Settings,
-        spans: MemoryStore[SpanRecord],
+        spans: MemoryStore[Chunk],
         logs: MemoryStore[LogRecord],
         outlet: Outlet,
         desk: Desk,
@@ -178,88 +114,101 @@ class Assembler:
         self._logs = logs
         self._outlet = outlet
         self._desk = desk
-        self._live: dict[bytes, _Trace] = {}
+        self._live: dict[bytes, LiveTrace] = {}
         self._due: list[tuple[float, bytes]] = []
         self._ledger = Ledger(settings.ledger_max_age)
         self._held_spans = 0
-        self._jobs = 0
         self._draining = False
 
     # -- arrivals ----------------------------------------------------------------------------------------------------
 
     def knows(self, trace_id: bytes) -> bool:
-        """Whether a span of this trace needs `add`, even if nobody wants it."""
-        return trace_id in self._live
+        """Whether even a span nobody wants has to be told to the assembler if it is of this trace."""
+        return trace_id in self._live or trace_id in self._ledger
 
-    def remembers(self, trace_id: bytes) -> bool:
-        """Whether the trace was judged, and its content is gone."""
-        return trace_id in self._ledger
+    def add(self, trace_id: bytes, records: list[SpanRecord], now_s: float) -> Taken:
+        """Take wanted spans of one trace that arrived together."""
+        trace = self._live.get(trace_id)
+        if trace is None:
+            if trace_id in self._ledger:
+                return self._late_for_ledger(trace_id, records)
+            if self._draining:
+                return Taken(Arrival.PASSED, records, [], 0)
+            trace = self._live[trace_id] = LiveTrace(now_s)
+        fresh, others = self._unknown(trace, records)
+        if fresh:
+            self._keep(trace_id, trace, fresh, now_s)
+        arrival = Arrival.HELD if trace.judged_s is None else Arrival.LATE
+        if self._draining:
+            arrival = Arrival.PASSED
+        return Taken(arrival, fresh, others, len(records) - len(fresh) - len(others))
 
-    def add(self, record: SpanRecord, wanted: bool, now_s: float) -> Arrival:
-        """Take a span: of a live trace, or one that is wanted.
+    def add_unwanted(self, record: SpanRecord, now_s: float) -> Taken:
+        """Take a span nobody wants of a trace that is known.
 
-        Unless it says HELD or DUPLICATE, the span has to be sent on by the caller; LATE ones with the late mark if
-        they are wanted.
+        A root of the trace is kept and held like a wanted span; of others only their place in the tree is kept.
         """
-        fingerprint = int.from_bytes(record.span_id) ^ crc32(record.span)
         trace = self._live.get(record.trace_id)
         if trace is None:
-            if record.trace_id in self._ledger:
-                return self._late_for_ledger(record, fingerprint)
-            if not wanted or self._draining:
-                return Arrival.PASSED
-            trace = self._open(record.trace_id, now_s)
-        known = trace.entries.get(record.span_id)
-        if known is not None:
-            # The same id with other bytes is somebody else's decision to repeat: it is not ours to judge or to drop.
-            return Arrival.DUPLICATE if known.fingerprint == fingerprint else Arrival.PASSED
-        is_top = not record.parent_span_id or record.remote_parent is True
-        keep = wanted or is_top
-        ref = self._spans.put(record, len(record.span), 1) if keep else None
-        entry = _Entry(record.origin, record.parent_span_id, fingerprint, now_s, ref)
-        trace.entries[record.span_id] = entry
-        self._place(trace, record, is_top)
-        trace.last_s = now_s
-        trace.changed = trace.changed or keep
-        late = trace.judged_s is not None
-        if keep and (late or self._draining):
-            entry.left = True
-        elif keep:
-            trace.held[record.span_id] = entry
-            self._held_spans += 1
-        if trace.scheduled_s > now_s + self._settings.quiet_period:
-            self._schedule(record.trace_id, trace)
-        if not keep or self._draining:
-            return Arrival.PASSED
-        return Arrival.LATE if late else Arrival.HELD
+            late = self._late_for_ledger(record.trace_id, [record])
+            return late._replace(arrival=Arrival.PASSED)
+        fresh, others = self._unknown(trace, [record])
+        if not fresh:
+            return Taken(Arrival.PASSED, [], others, 1 - len(others))
+        if record.parent_span_id and record.remote_parent is not True:
+            trace.note(record)
+            trace.last_s = now_s
+            return Taken(Arrival.PASSED, fresh, [], 0)
+        self._keep(record.trace_id, trace, fresh, now_s)
+        held = trace.judged_s is None and not self._draining
+        return Taken(Arrival.HELD if held else Arrival.PASSED, fresh, [], 0)
 
     def add_log(self, record: LogRecord, now_s: float) -> None:
         """Take a copy of a log record that carries content of a trace; the record itself is the caller's to send on."""
         if record.trace_id in self._ledger or self._draining:
             return
-        trace = self._live.get(record.trace_id) or self._open(record.trace_id, now_s)
+        trace = self._live.get(record.trace_id)
+        if trace is None:
+            trace = self._live[record.trace_id] = LiveTrace(now_s)
         trace.logs.append(self._logs.put(record, len(record.record), 1))
         trace.last_s = now_s
         trace.changed = True
         self._schedule(record.trace_id, trace)
 
-    def _open(self, trace_id: bytes, now_s: float) -> _Trace:
-        trace = self._live[trace_id] = _Trace(now_s)
-        return trace
+    def _unknown(self, trace: LiveTrace, records: list[SpanRecord]) -> tuple[list[SpanRecord], list[SpanRecord]]:
+        """Those of the spans that are not here yet, and those whose id is here with other bytes."""
+        ids = {record.span_id for record in records}
+        if len(ids) == len(records) and ids.isdisjoint(trace.places) and ids.isdisjoint(trace.stubs):
+            return records, []
+        fresh: dict[bytes, SpanRecord] = {}
+        others = []
+        for record in records:
+            known = fresh.get(record.span_id)
+            if known is None and record.span_id in trace.places and trace.chunks:
+                ref, index = trace.places[record.span_id]
+                known = self._spans.read(ref)[index]
+            if known is None and not trace.has(record.span_id):
+                fresh[record.span_id] = record
+            elif known is None or known.span != record.span:
+                # Whoever repeats an id with other bytes decided so: it is not ours to judge or to drop.
+                others.append(record)
+        return list(fresh.values()), others
 
-    @staticmethod
-    def _place(trace: _Trace, record: SpanRecord, is_top: bool) -> None:
-        trace.missing.discard(record.span_id)
-        trace.unsure.discard(record.span_id)
-        if is_top:
-            trace.tops += 1
-        elif record.parent_span_id not in trace.entries:
-            trace.missing.add(record.parent_span_id)
-            if record.remote_parent is None:
-                trace.unsure.add(record.parent_span_id)
+    def _keep(self, trace_id: bytes, trace: LiveTrace, fresh: list[SpanRecord], now_s: float) -> None:
+        trace.keep(self._spans.put(fresh, size_of(fresh), 1), fresh)
+        if trace.judged_s is None and not self._draining:
+            held = trace.held
+            for record in fresh:
+                held[record.span_id] = now_s
+            self._held_spans += len(fresh)
+        trace.last_s = now_s
+        trace.changed = True
+        if trace.scheduled_s > now_s + self._settings.quiet_period:
+            self._schedule(trace_id, trace)
 
-    def _late_for_ledger(self, record: SpanRecord, fingerprint: int) -> Arrival:
-        return Arrival.DUPLICATE if self._ledger.has_seen(record.trace_id, fingerprint) else Arrival.LATE
+    def _late_for_ledger(self, trace_id: bytes, records: list[SpanRecord]) -> Taken:
+        late = [record for record in records if not self._ledger.has_seen(trace_id, _fingerprint(record))]
+        return Taken(Arrival.LATE, late, [], len(records) - len(late))
 
     # -- time --------------------------------------------------------------------------------------------------------
 
@@ -280,7 +229,7 @@ class Assembler:
                 self._schedule(trace_id, trace)
         self._ledger.expire(now_s)
 
-    def _schedule(self, trace_id: bytes, trace: _Trace) -> None:
+    def _schedule(self, trace_id: bytes, trace: LiveTrace) -> None:
         # Arrivals only ever move a trace's silence further away, so an entry that is already due earlier stays and is
         # put back when it comes up: no work per span.
         due_s = self._due_s(trace)
@@ -288,44 +237,37 @@ class Assembler:
             trace.scheduled_s = due_s
             heapq.heappush(self._due, (due_s, trace_id))
 
-    def _due_s(self, trace: _Trace) -> float:
+    def _due_s(self, trace: LiveTrace) -> float:
         timing = self._settings
+        max_hold_s = trace.oldest_held_s + timing.max_hold
         if trace.job is not None:
             # Its answer schedules what comes next; until then only the hold can run out.
-            waits = [] if trace.job.expired else [trace.job.ready_s + timing.hold]
-            return min([*waits, self._oldest_held_s(trace) + timing.max_hold])
+            return max_hold_s if trace.job.expired else min(trace.job.ready_s + timing.hold, max_hold_s)
         if trace.judged_s is not None:
             if trace.changed:
-                return min(trace.last_s + timing.quiet_period, self._oldest_held_s(trace) + timing.max_hold)
+                return min(trace.last_s + timing.quiet_period, max_hold_s)
             return max(trace.judged_s, trace.last_s) + timing.late_window
-        due_s = min(trace.last_s + timing.idle_timeout, trace.first_s + timing.max_age)
+        due_s = min(trace.last_s + timing.idle_timeout, trace.first_s + timing.max_age, max_hold_s)
         if trace.complete or trace.changed:
             due_s = min(due_s, trace.last_s + timing.quiet_period)
-        return min(due_s, self._oldest_held_s(trace) + timing.max_hold)
+        return due_s
 
-    @staticmethod
-    def _oldest_held_s(trace: _Trace) -> float:
-        for entry in trace.held.values():
-            return entry.arrived_s
-        return float("inf")
-
-    def _act(self, trace_id: bytes, trace: _Trace, now_s: float) -> None:
+    def _act(self, trace_id: bytes, trace: LiveTrace, now_s: float) -> None:
         timing = self._settings
-        if now_s >= self._oldest_held_s(trace) + timing.max_hold:
+        if now_s >= trace.oldest_held_s + timing.max_hold:
             oldest_s = now_s - timing.max_hold
-            self._let_go(trace, [span_id for span_id, entry in trace.held.items() if entry.arrived_s <= oldest_s])
+            self._let_go(trace, [span_id for span_id, arrived_s in trace.held.items() if arrived_s <= oldest_s])
         if trace.job is not None:
             if not trace.job.expired and now_s >= trace.job.ready_s + timing.hold:
                 self._expire(trace_id, trace, trace.job, now_s)
             return
+        silent_s = now_s - trace.last_s
         if trace.judged_s is not None:
-            if trace.changed and now_s >= trace.last_s + timing.quiet_period:
+            if trace.changed and silent_s >= timing.quiet_period:
                 self._start(trace_id, trace, now_s, complete=True, partial=trace.lacks_spans())
             elif now_s >= max(trace.judged_s, trace.last_s) + timing.late_window:
                 self._retire(trace_id, trace, now_s)
-            return
-        silent_s = now_s - trace.last_s
-        if trace.complete and silent_s >= timing.quiet_period:
+        elif trace.complete and silent_s >= timing.quiet_period:
             self._start(trace_id, trace, now_s, complete=True, partial=False)
         elif silent_s >= timing.idle_timeout:
             self._start(trace_id, trace, now_s, complete=True, partial=trace.lacks_spans())
@@ -334,7 +276,7 @@ class Assembler:
         elif trace.changed and silent_s >= timing.quiet_period:
             self._start(trace_id, trace, now_s, complete=False, partial=False)
 
-    def _expire(self, trace_id: bytes, trace: _Trace, job: _JobState, now_s: float) -> None:
+    def _expire(self, trace_id: bytes, trace: LiveTrace, job: JobState, now_s: float) -> None:
         job.expired = True
         # Which of them wait for nothing but this job is only known with its result, so all of them leave.
         self._let_go(trace, job.span_ids)
@@ -344,37 +286,29 @@ class Assembler:
 
     # -- jobs --------------------------------------------------------------------------------------------------------
 
-    def _start(self, trace_id: bytes, trace: _Trace, now_s: float, *, complete: bool, partial: bool) -> None:
-        if all(entry.ref is None for entry in trace.entries.values()):
+    def _start(self, trace_id: bytes, trace: LiveTrace, now_s: float, *, complete: bool, partial: bool) -> None:
+        if not trace.chunks:
             # Only log records came, or spans nobody wants: there is nothing to judge and nothing that waits.
-            self._drop_content(trace)
+            drop_content(trace, self._spans, self._logs)
             del self._live[trace_id]
             return
+        spans: list[RawItem] = [
+            (record.origin.resource, record.origin.scope, record.span) for record in records_of(trace, self._spans)
+        ]
+        spans += [(b"", b"", stub) for stub in stub_spans(trace_id, trace)]
+        logs = [self._logs.read(ref) for ref in trace.logs]
         job = Job(
             trace_id=trace_id,
-            spans=[self._raw(trace_id, span_id, entry) for span_id, entry in trace.entries.items()],
-            logs=[self._raw_log(ref) for ref in trace.logs],
+            spans=spans,
+            logs=[(record.origin.resource, record.origin.scope, record.record) for record in logs],
             complete=complete,
             partial=partial,
             memory=trace.memory,
             rules_only=self._draining,
         )
         trace.changed = False
-        trace.job = _JobState(now_s, complete, list(trace.held))
-        self._jobs += 1
+        trace.job = JobState(now_s, complete, list(trace.held))
         self._desk.submit(job)
-
-    def _raw(self, trace_id: bytes, span_id: bytes, entry: _Entry) -> RawItem:
-        if entry.ref is None:
-            # Only its place in the tree is kept; that is all a span nobody wants contributes.
-            parent = b"\x22\x08" + entry.parent if entry.parent else b""
-            return b"", b"", b"\x0a\x10" + trace_id + b"\x12\x08" + span_id + parent
-        record = self._spans.read(entry.ref)
-        return record.origin.resource, record.origin.scope, record.span
-
-    def _raw_log(self, ref: Ref) -> RawItem:
-        record = self._logs.read(ref)
-        return record.origin.resource, record.origin.scope, record.record
 
     def judged(self, result: Judged, now_s: float) -> None:
         """Take the result of a job."""
@@ -382,7 +316,6 @@ class Assembler:
         if trace is None or trace.job is None:
             return
         job, trace.job = trace.job, None
-        self._jobs -= 1
         if result.failure is None:
             trace.memory = result.memory
         self._take_scores(trace, result)
@@ -392,55 +325,51 @@ class Assembler:
             trace.judged_s = trace.judged_s if trace.judged_s is not None else now_s
         elif not job.expired:
             self._let_go(trace, [span_id for span_id in job.span_ids if span_id in result.settled])
-        if trace.faded:
+        if trace.origins is not None:
             self._retire(result.trace_id, trace, now_s)
         else:
             self._schedule(result.trace_id, trace)
 
-    def _take_scores(self, trace: _Trace, result: Judged) -> None:
-        left: list[bytes] = []
+    def _take_scores(self, trace: LiveTrace, result: Judged) -> None:
+        late = False
         for span_id, tail in result.tails.items():
-            entry = trace.held.get(span_id)
-            if entry is None:
-                left.append(span_id)
-            else:
-                entry.tail += tail
-        if not (left or result.extra or self._outlet.wants_evaluations):
+            if span_id not in trace.held:
+                late = True
+            elif tail:
+                trace.tails[span_id] = trace.tails.get(span_id, b"") + tail
+        if not (late or result.extra or self._outlet.wants_evaluations):
             return
         for span_id, carriers in open_carriers(result).items():
-            known = trace.entries.get(span_id)
-            if known is not None:
-                self._outlet.evaluations(carriers.evaluations, known.origin, late=known.left)
-                self._outlet.evaluations(carriers.extra, known.origin, late=True)
+            origin = self._origin(trace, span_id)
+            if origin is not None:
+                self._outlet.evaluations(carriers.evaluations, origin, late=span_id not in trace.held)
+                self._outlet.evaluations(carriers.extra, origin, late=True)
+
+    def _origin(self, trace: LiveTrace, span_id: bytes) -> Origin | None:
+        if trace.origins is not None:
+            return trace.origins.get(span_id)
+        place = trace.places.get(span_id)
+        return None if place is None else self._spans.read(place[0])[place[1]].origin
 
     # -- leaving -----------------------------------------------------------------------------------------------------
 
-    def _let_go(self, trace: _Trace, span_ids: Iterable[bytes]) -> None:
+    def _let_go(self, trace: LiveTrace, span_ids: Iterable[bytes]) -> None:
         leaving = []
+        held, places, tails, read = trace.held, trace.places, trace.tails, self._spans.read
         for span_id in span_ids:
-            entry = trace.held.pop(span_id, None)
-            if entry is None or entry.ref is None:
-                continue
-            record = self._spans.read(entry.ref)
-            leaving.append(Outbound(record.origin, record.span, entry.tail))
-            entry.left = True
+            if held.pop(span_id, None) is not None:
+                ref, index = places[span_id]
+                record = read(ref)[index]
+                leaving.append(Outbound(record.origin, record.span, tails.pop(span_id, b"")))
         self._held_spans -= len(leaving)
         if leaving:
             self._outlet.leave(leaving)
 
-    def _retire(self, trace_id: bytes, trace: _Trace, now_s: float) -> None:
+    def _retire(self, trace_id: bytes, trace: LiveTrace, now_s: float) -> None:
         self._let_go(trace, list(trace.held))
-        self._drop_content(trace)
-        self._ledger.remember(trace_id, {entry.fingerprint for entry in trace.entries.values()}, now_s)
+        self._ledger.remember(trace_id, [_fingerprint(record) for record in records_of(trace, self._spans)], now_s)
+        drop_content(trace, self._spans, self._logs)
         del self._live[trace_id]
-
-    def _drop_content(self, trace: _Trace) -> None:
-        for entry in trace.entries.values():
-            if entry.ref is not None:
-                self._spans.release(entry.ref)
-                entry.ref = None
-        self._logs.release_all(trace.logs)
-        trace.logs.clear()
 
     # -- pressure and the end ----------------------------------------------------------------------------------------
 
@@ -452,8 +381,10 @@ class Assembler:
             if trace.job is None and trace.judged_s is not None:
                 self._retire(trace_id, trace, now_s)
             elif trace.job is not None and trace.job.expired and not trace.held:
-                self._drop_content(trace)
-                trace.faded = True
+                origins = trace.origins or {}
+                origins.update({record.span_id: record.origin for record in records_of(trace, self._spans)})
+                trace.origins = origins
+                drop_content(trace, self._spans, self._logs)
 
     def drain(self, now_s: float) -> None:
         """Prepare to stop: what is complete is judged now, by rules alone; everything else leaves as it is.
@@ -477,4 +408,8 @@ class Assembler:
 
     def stats(self) -> Stats:
         """What is there now."""
-        return Stats(traces=len(self._live), held_spans=self._held_spans, jobs=self._jobs)
+        return Stats(traces=len(self._live), held_spans=self._held_spans)
+
+
+def _fingerprint(record: SpanRecord) -> int:
+    return int.from_bytes(record.span_id) ^ crc32(record.span)

@@ -195,36 +195,37 @@ class Pipeline:
     ) -> tuple[list[Outbound], list[Outbound], bool]:
         """Which spans go on at once, which are held, and whether all that goes on is as it came."""
         now_s = self._clock()
-        wants, add, late_mark = reading.wants_span, assembler.add, reading.late_mark
-        passed: list[Outbound] = []
-        held: list[Outbound] = []
-        copies_held = bool(self._immediate)
-        late = duplicates = 0
-        # Wanted spans first: what they make of their trace decides about the others.
-        unwanted = []
+        wants = reading.wants_span
+        wanted: dict[bytes, list[SpanRecord]] = {}
+        unwanted: list[SpanRecord] = []
         for record in records:
             if not wants(record.span, record.origin.scope):
                 unwanted.append(record)
-                continue
-            arrival = add(record, True, now_s)
-            if arrival is Arrival.HELD:
-                if copies_held:
-                    held.append(Outbound(record.origin, record.span))
-            elif arrival is Arrival.DUPLICATE:
-                duplicates += 1
+            elif (group := wanted.get(record.trace_id)) is not None:
+                group.append(record)
             else:
-                late += arrival is Arrival.LATE
-                passed.append(Outbound(record.origin, record.span, late_mark if arrival is Arrival.LATE else b""))
+                wanted[record.trace_id] = [record]
+        passed: list[Outbound] = []
+        held: list[Outbound] = []
+        late = duplicates = 0
+        # Wanted spans first: what they make of their trace decides about the others.
+        taken = [assembler.add(trace_id, group, now_s) for trace_id, group in wanted.items()]
         for record in unwanted:
-            arrival = Arrival.PASSED
-            if assembler.knows(record.trace_id) or assembler.remembers(record.trace_id):
-                arrival = add(record, False, now_s)
-            if arrival is Arrival.HELD:
-                held.append(Outbound(record.origin, record.span))
-            elif arrival is Arrival.DUPLICATE:
-                duplicates += 1
+            if assembler.knows(record.trace_id):
+                taken.append(assembler.add_unwanted(record, now_s))
             else:
                 passed.append(Outbound(record.origin, record.span))
+        for arrival, spans, others, repeated in taken:
+            duplicates += repeated
+            passed += [Outbound(record.origin, record.span) for record in others]
+            if arrival is Arrival.HELD:
+                if self._immediate:
+                    held += [Outbound(record.origin, record.span) for record in spans]
+            elif arrival is Arrival.LATE:
+                late += len(spans)
+                passed += [Outbound(record.origin, record.span, reading.late_mark) for record in spans]
+            else:
+                passed += [Outbound(record.origin, record.span) for record in spans]
         if late:
             self._telemetry.traces.late(late)
         if duplicates:

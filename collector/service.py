@@ -26,13 +26,14 @@ from collector.health import HealthCheck, HealthCheckSettings
 from collector.jobs import Judged, VerdictCount
 from collector.judging_process import JudgingProcess
 from collector.judging_setup import Plan, plan_of
+from collector.live_trace import Chunk
 from collector.logs import RateLimited
 from collector.metric_readers import make_readers
 from collector.pipeline import Destination, Pipeline, Reading, ScoreMode
 from collector.receivers import otlp_settings
 from collector.receivers.otlp_grpc import OtlpGrpcReceiver
 from collector.receivers.otlp_http import OtlpHttpReceiver
-from collector.records import LogRecord, Parcel, SpanRecord
+from collector.records import LogRecord, Parcel
 from collector.store import Budget, MemoryStore
 from collector.telemetry import Telemetry
 from processors.conventions.wanted import wants, wants_log
@@ -174,7 +175,7 @@ class Service:
     # -- judging -----------------------------------------------------------------------------------------------------
 
     def _attach_judging(self, plan: Plan, timing: assembler_settings.Settings) -> None:
-        spans: MemoryStore[SpanRecord] = MemoryStore(self._budget)
+        spans: MemoryStore[Chunk] = MemoryStore(self._budget)
         logs: MemoryStore[LogRecord] = MemoryStore(self._budget)
         judging = self._judging = JudgingProcess(plan, self._judged, self._counted)
         assembler = self._assembler = Assembler(timing, spans, logs, self._pipeline, judging)

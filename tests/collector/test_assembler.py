@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from collector.assembler import Arrival, Assembler
+from collector.assembler import Arrival, Assembler, Taken
 from collector.assembler_settings import Settings
 from collector.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
 from collector.records import LogRecord, Origin, Outbound, SpanRecord
@@ -57,8 +57,11 @@ class Desk:
     def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
         self.evaluations_sent += [(span, late) for span in spans]
 
-    def arrive(self, *records: SpanRecord, wanted: bool = True) -> list[Arrival]:
-        return [self.assembler.add(one, wanted, self.now_s) for one in records]
+    def arrive(self, *records: SpanRecord) -> Taken:
+        return self.assembler.add(TRACE, list(records), self.now_s)
+
+    def arrive_unwanted(self, record: SpanRecord) -> Arrival:
+        return self.assembler.add_unwanted(record, self.now_s).arrival
 
     def wait(self, seconds: float) -> None:
         self.now_s += seconds
@@ -87,7 +90,7 @@ class Desk:
 
 def test_a_complete_trace_is_judged_after_the_quiet_period_and_leaves_with_its_scores() -> None:
     desk = Desk()
-    assert desk.arrive(record(2, 1), record(1)) == [Arrival.HELD, Arrival.HELD]
+    assert desk.arrive(record(2, 1), record(1)).arrival is Arrival.HELD
     desk.wait(5.9)
     assert not desk.jobs
     desk.wait(0.2)
@@ -207,7 +210,6 @@ def test_a_job_that_was_not_even_begun_when_the_hold_is_over_is_given_up() -> No
     desk.wait(6)
     desk.wait(10)
     assert desk.left == [(span_id(1), b"")]
-    assert desk.assembler.stats().jobs == 0
     desk.wait(60)
     assert desk.budget.used_bytes == 0
 
@@ -221,7 +223,7 @@ def test_under_pressure_a_run_whose_verdict_is_overdue_gives_up_its_content_and_
     assert desk.budget.used_bytes == 0
     desk.answer(1)
     assert [late for _, late in desk.evaluations_sent] == [True]
-    assert desk.assembler.remembers(TRACE) and not desk.assembler.knows(TRACE)
+    assert desk.assembler.stats().traces == 0 and desk.assembler.knows(TRACE)
 
 
 def test_no_span_is_kept_longer_than_max_hold_even_if_it_never_gets_ready() -> None:
@@ -245,15 +247,15 @@ def test_a_failed_job_lets_everything_leave_unscored() -> None:
 
 def test_spans_nobody_wants_pass_and_only_show_their_place_in_the_tree() -> None:
     desk = Desk()
-    assert desk.arrive(record(9, 8), wanted=False) == [Arrival.PASSED]
     assert not desk.assembler.knows(TRACE)
     desk.arrive(record(3, 2))
-    assert desk.arrive(record(2, 1), wanted=False) == [Arrival.PASSED]
-    assert desk.arrive(record(1), wanted=False) == [Arrival.HELD], "a root of the trace is held with it"
+    assert desk.assembler.knows(TRACE)
+    assert desk.arrive_unwanted(record(2, 1)) is Arrival.PASSED
+    assert desk.arrive_unwanted(record(1)) is Arrival.HELD, "a root of the trace is held with it"
     desk.wait(6)
     [job] = desk.jobs
     assert job.complete
-    middle = Span.FromString(job.spans[1][2])
+    middle = Span.FromString(job.spans[-1][2])
     assert (middle.trace_id, middle.span_id, middle.parent_span_id) == (TRACE, span_id(2), span_id(1))
 
 
@@ -262,7 +264,7 @@ def test_late_spans_leave_at_once_and_lead_to_judging_again() -> None:
     desk.arrive(record(1))
     desk.wait(6)
     desk.answer(1)
-    assert desk.arrive(record(2, 1)) == [Arrival.LATE]
+    assert desk.arrive(record(2, 1)).arrival is Arrival.LATE
     desk.wait(6)
     assert len(desk.jobs) == 2 and len(desk.jobs[1].spans) == 2
     desk.answer(1)
@@ -277,9 +279,9 @@ def test_after_the_late_window_the_content_is_gone_and_the_trace_is_still_known(
     assert desk.budget.used_bytes > 0
     desk.wait(60)
     assert desk.budget.used_bytes == 0
-    assert not desk.assembler.knows(TRACE)
-    assert desk.arrive(record(2, 1)) == [Arrival.LATE]
-    assert desk.arrive(record(1)) == [Arrival.DUPLICATE]
+    assert desk.assembler.stats().traces == 0
+    assert desk.arrive(record(2, 1)).arrival is Arrival.LATE
+    assert desk.arrive(record(1)).duplicates == 1
     desk.wait(100)
     assert len(desk.jobs) == 1
 
@@ -287,8 +289,15 @@ def test_after_the_late_window_the_content_is_gone_and_the_trace_is_still_known(
 def test_the_same_bytes_again_are_a_duplicate_and_the_same_id_with_other_bytes_is_not() -> None:
     desk = Desk()
     desk.arrive(record(1))
-    assert desk.arrive(record(1)) == [Arrival.DUPLICATE]
-    assert desk.arrive(record(1, name="other")) == [Arrival.PASSED]
+    assert desk.arrive(record(1)) == (Arrival.HELD, [], [], 1)
+    other = record(1, name="other")
+    assert desk.arrive(other, record(1)) == (Arrival.HELD, [], [other], 1)
+
+
+def test_repeats_within_one_request_are_duplicates_as_well() -> None:
+    desk = Desk()
+    one, other = record(1), record(1, name="other")
+    assert desk.arrive(one, one, other) == (Arrival.HELD, [one], [other], 1)
 
 
 def test_a_result_for_a_trace_that_grew_meanwhile_does_not_let_the_new_spans_go_unjudged() -> None:
@@ -306,7 +315,7 @@ def test_what_arrives_while_the_run_is_being_judged_is_held_for_judging_again() 
     desk = Desk()
     desk.arrive(record(1))
     desk.wait(6)
-    assert desk.arrive(record(2, 1)) == [Arrival.HELD]
+    assert desk.arrive(record(2, 1)).arrival is Arrival.HELD
     desk.answer(1)
     assert desk.gone == [1]
     desk.wait(6)
@@ -343,7 +352,7 @@ def test_under_pressure_judged_content_goes_first() -> None:
     desk.answer(1)
     desk.assembler.shed(desk.now_s)
     assert desk.budget.used_bytes == 0
-    assert desk.assembler.remembers(TRACE)
+    assert desk.assembler.stats().traces == 0 and desk.assembler.knows(TRACE)
 
 
 def test_draining_judges_what_is_complete_by_rules_and_lets_the_rest_go() -> None:
@@ -354,7 +363,7 @@ def test_draining_judges_what_is_complete_by_rules_and_lets_the_rest_go() -> Non
     for one in (desk, other):
         one.assembler.drain(one.now_s)
     assert desk.jobs[0].rules_only and not desk.left
-    assert desk.arrive(record(7, 1)) == [Arrival.PASSED]
+    assert desk.arrive(record(7, 1)).arrival is Arrival.PASSED
     desk.answer(1)
     assert desk.left == [(span_id(1), b"<score>")]
     assert not other.jobs and other.gone == [2]

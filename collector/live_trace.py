@@ -1,0 +1,156 @@
+"""What is known of a trace that is being put together: which of its spans are here, held, missing.
+
+Plain state with the questions that can be asked of it; when to do what is the assembler's business.  Contents are
+behind references: spans that arrived together are one entry of the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from collector.records import LogRecord, Origin, Ref, SpanRecord
+from collector.store import MemoryStore
+
+Chunk = Sequence[SpanRecord]
+
+
+class JobState:
+    """A job that is under way: when its trace was ready, and which spans were held then."""
+
+    __slots__ = ("complete", "expired", "ready_s", "span_ids")
+
+    def __init__(self, ready_s: float, complete: bool, span_ids: list[bytes]) -> None:
+        self.ready_s = ready_s
+        self.complete = complete
+        self.span_ids = span_ids
+        self.expired = False
+
+
+class LiveTrace:
+    """One trace.
+
+    `places`  kept spans: where their content is.  `stubs`: spans of which only id and parent are kept.
+    `held`    kept spans that have not left, with their time of arrival, in order of arrival.
+    `tails`   what is to be appended to them.
+    `tops`    how many spans are a root, or have a parent in another service.
+    `missing` parents that have not come; those of them in `unsure` may well be in another service.
+    `changed` whether anything came since it was last judged.
+    `memory`  what whoever judges said, for next time.
+    `origins` of a trace whose content was given up while its result is awaited: where its spans belonged.
+    """
+
+    __slots__ = (
+        "changed",
+        "chunks",
+        "first_s",
+        "held",
+        "job",
+        "judged_s",
+        "last_s",
+        "logs",
+        "memory",
+        "missing",
+        "origins",
+        "places",
+        "scheduled_s",
+        "stubs",
+        "tails",
+        "tops",
+        "unsure",
+    )
+
+    def __init__(self, now_s: float) -> None:
+        self.places: dict[bytes, tuple[Ref, int]] = {}
+        self.stubs: dict[bytes, bytes] = {}
+        self.chunks: list[Ref] = []
+        self.logs: list[Ref] = []
+        self.held: dict[bytes, float] = {}
+        self.tails: dict[bytes, bytes] = {}
+        self.first_s = now_s
+        self.last_s = now_s
+        self.tops = 0
+        self.missing: set[bytes] = set()
+        self.unsure: set[bytes] = set()
+        self.changed = True
+        self.job: JobState | None = None
+        self.judged_s: float | None = None
+        self.memory = b""
+        self.origins: dict[bytes, Origin] | None = None
+        self.scheduled_s = float("inf")
+
+    @property
+    def complete(self) -> bool:
+        """Whether a top span is here and no parent is missing."""
+        return self.tops > 0 and not self.missing
+
+    @property
+    def oldest_held_s(self) -> float:
+        """When the span came that waits longest; infinite when none waits."""
+        for arrived_s in self.held.values():
+            return arrived_s
+        return float("inf")
+
+    def lacks_spans(self) -> bool:
+        """Whether spans that were to be expected have not come.
+
+        A parent that never came is most likely in another service if nothing else is the trace's top; with a top of
+        its own, or a parent that is known to be local, spans are missing.
+        """
+        if self.tops:
+            return bool(self.missing)
+        return len(self.missing) != 1 or not self.missing <= self.unsure
+
+    def keep(self, ref: Ref, chunk: Chunk) -> None:
+        """Add spans that are not here yet; their content is behind `ref`."""
+        places, missing = self.places, self.missing
+        self.chunks.append(ref)
+        for index, record in enumerate(chunk):
+            places[record.span_id] = (ref, index)
+        for _, span_id, parent, remote, _, _ in chunk:
+            if missing:
+                missing.discard(span_id)
+            self._expect(parent, remote)
+
+    def note(self, record: SpanRecord) -> None:
+        """Add a span by its place in the tree alone."""
+        self.stubs[record.span_id] = record.parent_span_id
+        self.missing.discard(record.span_id)
+        self._expect(record.parent_span_id, record.remote_parent)
+
+    def _expect(self, parent: bytes, remote: bool | None) -> None:
+        if not parent or remote is True:
+            self.tops += 1
+        elif parent not in self.places and parent not in self.stubs:
+            self.missing.add(parent)
+            if remote is None:
+                self.unsure.add(parent)
+
+    def has(self, span_id: bytes) -> bool:
+        """Whether the span is here, in whatever form."""
+        return span_id in self.places or span_id in self.stubs
+
+
+def records_of(trace: LiveTrace, store: MemoryStore[Chunk]) -> Iterator[SpanRecord]:
+    """The kept spans in order of arrival."""
+    for ref in trace.chunks:
+        yield from store.read(ref)
+
+
+def stub_spans(trace_id: bytes, trace: LiveTrace) -> Iterator[bytes]:
+    """Serialised spans with nothing but ids, for those of which nothing else is kept."""
+    for span_id, parent in trace.stubs.items():
+        tail = b"\x22\x08" + parent if parent else b""
+        yield b"\x0a\x10" + trace_id + b"\x12\x08" + span_id + tail
+
+
+def drop_content(trace: LiveTrace, spans: MemoryStore[Chunk], logs: MemoryStore[LogRecord]) -> None:
+    """Release everything that is kept of a trace."""
+    spans.release_all(trace.chunks)
+    logs.release_all(trace.logs)
+    trace.chunks.clear()
+    trace.logs.clear()
+
+
+def size_of(records: Iterable[SpanRecord]) -> int:
+    """Bytes of the spans."""
+    return sum(len(record.span) for record in records)
