@@ -14,7 +14,7 @@ from enum import Enum
 from itertools import combinations
 
 from evaluators.rules.fields import FieldValue
-from evaluators.rules.units import Kind, conversions
+from evaluators.rules.units import Kind, conversions, other_temperatures
 
 _MAX_COMBINED = 400
 _MAX_SUBSET = 13
@@ -93,6 +93,8 @@ class Support:
         return self._sorted
 
     def _is_conversion(self, ordered: list[float], kind: Kind, value: float, step: float) -> bool:
+        if kind is Kind.TEMPERATURE:
+            return any(_near(ordered, source, step * scale * 1.01) for source, scale in other_temperatures(value))
         # people convert with rounded factors: 1.6 km to the mile, 2.2 lb to the kg
         slack = step * 1.01 + (value * 0.007 if kind in _ADDITIVE or kind is Kind.SPEED else 0.0)
         return any(_near(ordered, abs(source), _share(source, value, slack)) for source in conversions(kind, value))
@@ -112,8 +114,10 @@ class Support:
         if self._is_conversion(others, kind, value, step):
             return Explained.YES
         if single:
-            rated = [value, *(value / (1 - rate) for rate in self._rates() if rate < 1)]
-            given = any(self._of_counts(own, target, slack) or _near(own, target, slack) for target in rated)
+            given = any(
+                _near(own, before, wide) or self._of_counts(own, before, wide)
+                for before, wide in self._before_rates(value, slack)
+            )
             return Explained.YES if given else Explained.NO
         scaled = _distinct([*own, *(a * f for f in _SCALES.get(kind, ()) for a in own)])
         if self._of_columns(value, slack) or self._of_pairs(kind, scaled, others, value, slack):
@@ -190,17 +194,21 @@ class Support:
         totals = sorted({abs(total) for total in sums})
         factors = [1.0, *self._factors()]
         terms = sorted({a * m for a in usable for m in factors})
-        rates = self._rates()
-        for target in [value, *(value / (1 + p) for p in rates), *(value / (1 - p) for p in rates if p < 1)]:
-            if any(_near(totals, target / m, slack / m) or _near(terms, target / m, slack / m) for m in factors):
+        for target, wide in self._before_rates(value, slack):
+            if any(_near(totals, target / m, wide / m) or _near(terms, target / m, wide / m) for m in factors):
                 return Explained.YES
-            if any(_near(terms, abs(target - term), slack) or _near(terms, target + term, slack) for term in terms):
+            if any(_near(terms, abs(target - term), wide) or _near(terms, target + term, wide) for term in terms):
                 return Explained.YES
         if len(terms) <= _MAX_TERMS:
             for a, b in combinations(terms, 2):
                 if _near(terms, abs(value - a - b), slack) or _near(terms, abs(value - a + b), slack):
                     return Explained.YES
         return Explained.NO
+
+    def _before_rates(self, value: float, slack: float) -> list[tuple[float, float]]:
+        """`value` itself, and what it was before a percentage was added or taken off, each with its slack."""
+        shares = [1.0, *(1 + rate for rate in self._rates()), *(1 - rate for rate in self._rates() if rate < 1)]
+        return [(value / share, slack / share) for share in shares]
 
     def _factors(self) -> list[float]:
         return sorted({m for m in self.multipliers if 1 < m <= 400} | set(_EVERYDAY_MULTIPLIERS))[:_MAX_MULTIPLIERS]

@@ -93,21 +93,29 @@ _FACTORS: dict[Kind, tuple[float, ...]] = {
 
 
 def conversions(kind: Kind, value: float) -> list[float]:
-    """What `value` may be called in another unit of its kind, whatever its own unit is."""
-    if kind is Kind.TEMPERATURE:
-        return [
-            value * 1.8 + 32,
-            (value - 32) / 1.8,
-            value + 273.15,
-            value - 273.15,
-            (value - 273.15) * 1.8 + 32,
-            (value - 32) / 1.8 + 273.15,
-            value * 1.8,
-            value / 1.8,
-        ]
+    """What `value` may be called in another unit of its kind, whatever its own unit is; not for temperatures."""
     converted = []
     for factor in _FACTORS.get(kind, ()):
         converted += [value * factor, value / factor]
     if kind is Kind.PERCENT:
         converted += [100 - value, (1 - value) * 100]
     return converted
+
+
+def other_temperatures(value: float) -> list[tuple[float, float]]:
+    """What a temperature, or a difference of two, may be called on another scale, whatever its own scale and sign are.
+
+    Each without sign and with the size of its degree, counted in degrees of `value`.
+    """
+    found = [(value * 1.8, 1.8), (value / 1.8, 1 / 1.8)]
+    for signed in (value, -value):
+        kelvin = signed - 273.15
+        found += [
+            (abs(signed * 1.8 + 32), 1.8),
+            (abs((signed - 32) / 1.8), 1 / 1.8),
+            (abs(signed + 273.15), 1.0),
+            (abs(kelvin), 1.0),
+            (abs(kelvin * 1.8 + 32), 1.8),
+            (abs((signed - 32) / 1.8 + 273.15), 1 / 1.8),
+        ]
+    return found
