@@ -111,6 +111,8 @@ def user_spoke_between(one: Step, other: Step) -> bool:
     """Whether the user said something after `one` was answered and before `other` was made."""
     if one.turn is not None or not one.call.earlier:
         return one.user_turn != other.user_turn
+    if other.call.earlier:
+        return False  # of a history, only what follows the last message of the user is told as calls
     for message in reversed((other.turn.context if other.turn is not None else None) or ()):
         if message.call_id == one.call.id:
             return False

@@ -112,13 +112,27 @@ class StepEfficiency(Evaluator[RunCase]):
         return self.scored(judged, score, confidence, method=Method.JUDGE, explanation=content.explanation)
 
     def _steps(self, run: Run) -> list[Step]:
-        return steps_of(run, read_tools=self._tools.read_tools, write_tools=self._tools.write_tools)
+        return steps_of(
+            run,
+            read_tools=self._tools.read_tools,
+            write_tools=self._tools.write_tools,
+            with_earlier=_closes_history(run),
+        )
 
     def _labels(self, run: Run) -> list[Label]:
         """Labels of the run's own steps; what earlier runs of the conversation did is only compared with."""
         steps = steps_of(run, read_tools=self._tools.read_tools, write_tools=self._tools.write_tools, with_earlier=True)
         labels = label_steps(steps, run.user_inputs or (), used_results(run, steps))
-        return [label for step, label in zip(steps, labels, strict=True) if not step.call.earlier]
+        whole = _closes_history(run)
+        return [label for step, label in zip(steps, labels, strict=True) if whole or not step.call.earlier]
+
+
+def _closes_history(run: Run) -> bool:
+    """Whether the run only answers what its history had found out.
+
+    Where every model call is a run of its own, that is the last one, and the calls of its history are the run's.
+    """
+    return bool(run.loose_calls) and all(call.earlier for call in run.calls)
 
 
 def _screening(run: Run, steps: Sequence[Step], labels: Sequence[Label], counted: JsonValue) -> Screening:

@@ -145,6 +145,15 @@ def test_what_an_earlier_run_of_the_conversation_did_is_compared_with_and_not_co
         assert types(RunCase(run=run)) == expected
 
 
+def test_the_last_model_call_of_an_exchange_closes_all_that_its_history_shows() -> None:
+    asked = tuple(replace(search(i), earlier=True) for i in "abc")
+    turn = Turn(index=0, text="AS1103", answers=tuple(made.id for made in asked))
+    closing = Run(turns=(turn,), loose_calls=asked, user_inputs=("Any flights?",), final_answer="AS1103", answered=True)
+    assert types(RunCase(run=closing))[1:] == ["redundant", "redundant"]
+    continuing = replace(closing, turns=(replace(turn, calls=(search("d"),)),))
+    assert len(types(RunCase(run=continuing))) == 1
+
+
 def two_messages(second: str, *calls: ToolCall) -> RunCase:
     turns = tuple(Turn(index=at, calls=(made,), user_turn=at) for at, made in enumerate(calls))
     return RunCase(run=Run(turns=turns, user_inputs=("Any flights?", second), final_answer="AS1103", answered=True))
