@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from pathlib import Path
 
 import httpx2
 import pytest
@@ -12,7 +14,7 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from collector.config.telemetry_settings import MetricSettings
 from collector.metric_readers import make_readers
 from collector.records import Signal
-from collector.telemetry import Telemetry
+from collector.telemetry import ITEMS, Telemetry
 from tests.collector.backends import GrpcBackend, HttpBackend
 
 
@@ -123,3 +125,30 @@ async def test_prometheus_can_collect_them() -> None:
 def test_level_none_lets_nothing_out() -> None:
     settings = MetricSettings.model_validate({"level": "none", "readers": [{"pull": {}}]})
     assert make_readers(settings) == ([], [])
+
+
+def test_the_page_about_metrics_lists_every_one() -> None:
+    reader = InMemoryMetricReader()
+    telemetry = Telemetry([reader])
+    receiver, exporter, judge = telemetry.receiver("r"), telemetry.exporter("x"), telemetry.judge("j")
+    for signal in Signal:
+        for count in (receiver.accepted, receiver.refused, receiver.rejected):
+            count(signal, 1)
+        for count in (exporter.sent, exporter.send_failed, exporter.rejected, exporter.dead_lettered):
+            count(signal, 1)
+        exporter.unsupported(signal, 1)
+    exporter.retried()
+    exporter.observe_queue("bytes", lambda: 1, 1, {signal: lambda: 1 for signal in Signal})
+    for count_spans in (telemetry.traces.late, telemetry.traces.deduplicated, telemetry.traces.created):
+        count_spans(1)
+    telemetry.traces.judged("e", "ok", "l", "rule")
+    telemetry.traces.observe_held(lambda: 1, lambda: 1, lambda: 1)
+    judge.request("ok", 1.0)
+    judge.tokens(1, 1)
+    data = reader.get_metrics_data()
+    assert data is not None
+    names = {metric.name.removeprefix("spanjudge_") for metric in data.resource_metrics[0].scope_metrics[0].metrics}
+    page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"`([a-z_<>]+)`(?=[^|]*\|[^|]*(?:counter|gauge|histogram))", page))
+    expanded = {name.replace("<items>", items) for name in listed for items in ITEMS.values()}
+    assert expanded == names
