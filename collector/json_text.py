@@ -11,13 +11,12 @@ import re
 import orjson
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_BACKSLASH = 0x5C
+_MAX_SURROGATES = 500_000
 
-# An odd number of backslashes starts an escape. A pair of surrogates is left alone, a single one is group 3.
-_SURROGATE = re.compile(
-    rb"(?<!\\)((?:\\\\)*)(?:"
-    rb"(\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
-    rb"|(\\u[dD][89a-fA-F][0-9a-fA-F]{2}))"
-)
+_SURROGATE = re.compile(rb"\\u[dD]([89a-fA-F])[0-9a-fA-F]{2}")
+_SECOND_HALF = re.compile(rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_FIRST_HALVES = b"89abAB"
 
 
 class JsonTextError(Exception):
@@ -40,18 +39,47 @@ def read_json(text: bytes) -> object:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        repaired = _repaired(text)
-        if repaired == text:
+        # Only these flaws are repaired, so that other errors cost no second look at the text.
+        if "surrogate" not in error.msg and "UTF-8" not in error.msg:
             raise _described(error) from None
+        flaw = error
+    repaired = _without_lone_surrogates(_in_utf8(text))
+    if repaired is None:
+        raise _described(flaw)
     try:
         return orjson.loads(repaired)
     except orjson.JSONDecodeError as error:
         raise _described(error) from None
 
 
-def _repaired(text: bytes) -> bytes:
-    text = text.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", "replace").encode()
-    return _SURROGATE.sub(lambda match: match[1] + (match[2] or rb"\ufffd"), text)
+def _in_utf8(text: bytes) -> bytes:
+    return text.removeprefix(_BYTE_ORDER_MARK).decode("utf-8", "replace").encode()
+
+
+def _without_lone_surrogates(text: bytes) -> bytes | None:
+    """None if there is so much to look at that the text is hardly an honest one."""
+    parts: list[bytes] = []
+    done = end_of_pair = 0
+    for number, match in enumerate(_SURROGATE.finditer(text)):
+        if number > _MAX_SURROGATES:
+            return None
+        start, end = match.span()
+        if start < end_of_pair or _is_escaped(text, start):
+            continue
+        if match[1] in _FIRST_HALVES and _SECOND_HALF.match(text, end):
+            end_of_pair = end + len(match[0])
+            continue
+        parts += (text[done:start], rb"\ufffd")
+        done = end
+    return b"".join((*parts, text[done:]))
+
+
+def _is_escaped(text: bytes, at: int) -> bool:
+    """Whether the backslash there is the second of a pair: an odd number of them stands before it."""
+    before = at
+    while before and text[before - 1] == _BACKSLASH:
+        before -= 1
+    return (at - before) % 2 == 1
 
 
 def _described(error: orjson.JSONDecodeError) -> JsonTextError:

@@ -209,6 +209,11 @@ def test_broken_text_costs_a_replacement_character_and_no_span(escaped: bytes, n
     assert only_span(span_json(name="NAME").replace(b"NAME", escaped)).name == name
 
 
+def test_a_text_of_nothing_but_broken_escapes_is_refused_after_bounded_work() -> None:
+    with pytest.raises(MalformedRequestError, match="surrogate"):
+        convert(Signal.TRACES, span_json(name="NAME").replace(b"NAME", rb"\ud83d" * 500_002))
+
+
 def test_a_byte_order_mark_is_passed_over() -> None:
     assert convert(Signal.TRACES, b"\xef\xbb\xbf{}").request == b""
 
