@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from processors.conventions.facts import Kind, ToolFacts, merged_tool
+from processors.conventions.reader import is_cut
 from processors.drafts import CallDraft
 from processors.scopes import scope_of
 from processors.signatures import name_key, signature
@@ -72,7 +73,7 @@ def match(
             name=tool.name or node.span.name,
             id=tool.call_id,
             arguments=tool.arguments,
-            truncated=tool.truncated,
+            truncated=is_cut(tool.arguments, None),
             from_model=False,
             execution=node,
             tool=tool,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from evaluators.cases import Message, Role, Run, Tool, ToolCall, ToolResult, Turn
 from processors.absent import absent_in
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts
+from processors.conventions.reader import is_cut
 from processors.conversation import asked_by_user, count_user_turns
 from processors.drafts import CallDraft, Draft, calls_of, drafted
 from processors.endings import Ending, ending_of
@@ -131,7 +132,8 @@ def _assembled(group: Group, drafts: list[Draft], loose: list[CallDraft], sessio
         answered=ending.answered,
         aborted=ending.abort_reason is not None,
         abort_reason=ending.abort_reason,
-        truncated=any(node.facts.truncated for node in group.nodes if node.facts is not None),
+        truncated=any(node.facts.truncated for node in group.nodes if node.facts is not None)
+        or any(_is_cut(call) for call in (*(call for turn in turns for call in turn.calls), *loose_calls)),
         session_id=session_id,
         ref=_ref(group, drafts),
     )
@@ -243,13 +245,17 @@ def _call(call: CallDraft, tools: tuple[Tool, ...] | None = None) -> ToolCall:
         arguments=arguments if isinstance(arguments, dict | str) else None,
         result=None if pending else _result(call),
         from_model=from_model,
-        truncated=call.truncated,
+        truncated=call.truncated or (not from_model and is_cut(arguments, None)),
         is_handoff=is_handoff(call.name),
         provider_executed=call.provider_executed,
         awaiting_approval=pending,
         earlier=call.earlier,
         ref=call.execution.id if call.execution is not None else None,
     )
+
+
+def _is_cut(call: ToolCall) -> bool:
+    return call.truncated or (call.result is not None and call.result.truncated)
 
 
 def _takes_nothing(name: str, tools: tuple[Tool, ...] | None) -> bool:

@@ -7,6 +7,7 @@ is decoded once per trace and comes back as the same object, which makes compari
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import orjson
 
@@ -38,9 +39,13 @@ _OUTPUT_TYPES = frozenset({"function_call_output", "custom_tool_call_output", "t
 
 
 class Messages:
-    """Reads messages, remembering them for one trace."""
+    """Reads messages, remembering them for one trace.
 
-    def __init__(self) -> None:
+    `limit` is the length at which attribute values are cut in this trace: texts of just this length are marked.
+    """
+
+    def __init__(self, limit: int | None = None) -> None:
+        self._limit = limit
         self._known: dict[bytes, tuple[MessageFacts, ...]] = {}
 
     def read(self, value: JsonValue, default: Role) -> tuple[MessageFacts, ...] | None:
@@ -69,11 +74,26 @@ class Messages:
         try:
             key = orjson.dumps(message, option=orjson.OPT_NON_STR_KEYS) + default.encode()
         except (orjson.JSONEncodeError, UnicodeError):
-            return _read_message(_cleaned(message), default)
+            return self._marked(_read_message(_cleaned(message), default))
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = _read_message(message, default)
+            known = self._known[key] = self._marked(_read_message(message, default))
         return known
+
+    def _marked(self, messages: tuple[MessageFacts, ...]) -> tuple[MessageFacts, ...]:
+        if self._limit is None:
+            return messages
+        return tuple(
+            replace(
+                message,
+                truncated=message.text is not None and len(message.text) == self._limit,
+                calls=tuple(replace(call, truncated=self._is_cut(call.arguments)) for call in message.calls),
+            )
+            for message in messages
+        )
+
+    def _is_cut(self, arguments: JsonValue) -> bool:
+        return isinstance(arguments, str) and len(arguments) == self._limit
 
 
 def _cleaned(message: dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -114,7 +114,9 @@ class OpenInference:
             response_id=_response_id(response),
             model=text_at(attributes, MODEL),
             finish_reasons=(reason,) if reason else None,
-            truncated=is_cut(request, self._limit) or is_cut(response, self._limit),
+            truncated=is_cut(request, self._limit)
+            or is_cut(response, self._limit)
+            or any(message.truncated for message in (*(given or ()), *(answered or ()))),
         )
 
     def _tool(self, span: Span, common: SpanFacts) -> SpanFacts:

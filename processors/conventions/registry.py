@@ -28,7 +28,7 @@ class Readers:
     """All readers, for the spans of one trace."""
 
     def __init__(self, limit: int | None = None) -> None:
-        messages = Messages()
+        messages = Messages(limit)
         self._readers = [make(messages, limit) for make in READERS]
         self._generic = Generic(messages, limit)
 

@@ -701,3 +701,44 @@ def test_results_stand_in_the_context_under_role_tool() -> None:
     assert context is not None
     assert [message.role for message in context] == [Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL]
     assert (context[3].call_id, context[3].text, context[2].calls[0].name) == ("c1", "14 °C", "get_weather")
+
+
+# ---------------------------------------------------------------- attributes that an SDK cut
+
+
+def cut(trace: Trace, limit: int) -> Trace:
+    """What an SDK with a length limit for attribute values would have sent."""
+    trace.spans = [
+        replace(
+            span,
+            attributes={
+                key: value[:limit] if isinstance(value, str) else value for key, value in span.attributes.items()
+            },
+        )
+        for span in trace.spans
+    ]
+    return trace
+
+
+def test_arguments_and_results_that_a_length_limit_cut_are_marked_and_others_are_not() -> None:
+    long = asks("c1", "get_weather", {"city": "Rome", "note": "x" * 300})
+    short = asks("c2", "get_weather", {"city": "Oslo"})
+    trace = Trace()
+    trace.agent()
+    trace.llm("l1", QUESTION, together(long, short))
+    trace.tool("t1", "get_weather", {"city": "Rome", "note": "x" * 300}, json.dumps({"t": 14, "log": "y" * 300}))
+    trace.tool("t2", "get_weather", {"city": "Oslo"}, '{"t": -2}')
+
+    run = cut(trace, 256).run()
+
+    assert run.truncated
+    assert [call.truncated for call in run.calls] == [True, False]
+    assert [call.result.truncated for call in run.calls if call.result is not None] == [True, False]
+
+
+def test_broken_arguments_of_a_model_are_not_taken_for_cut_ones() -> None:
+    trace = Trace()
+    trace.agent()
+    trace.llm("l1", QUESTION, asks("c1", "get_weather", '{"city": "Ro'))
+    (call,) = trace.run().calls
+    assert (call.arguments, call.truncated) == ('{"city": "Ro', False)
