@@ -12,12 +12,12 @@ unknown arguments, a schema only ever becomes more permissive here.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
 
 from evaluators.cases import JsonValue
+from evaluators.rules.type_names import as_list, is_of, json_types, other_spellings
 
 Schema = dict[str, JsonValue]
 
@@ -48,7 +48,7 @@ def shape_of(parameters: Mapping[str, JsonValue]) -> Shape | None:
         schema = _Cleaner(raw).clean(raw, strict=True, depth=0)
     except _TooLargeError:
         return None
-    if schema.get("type") not in (None, "object") and "object" not in _as_list(schema.get("type")):
+    if schema.get("type") not in (None, "object") and "object" not in as_list(schema.get("type")):
         return None
     properties = schema.get("properties")
     required = schema.get("required")
@@ -57,7 +57,7 @@ def shape_of(parameters: Mapping[str, JsonValue]) -> Shape | None:
         properties={name: one for name, one in properties.items() if isinstance(one, dict)}
         if isinstance(properties, dict)
         else {},
-        required=frozenset(name for name in _as_list(required) if isinstance(name, str)),
+        required=frozenset(name for name in as_list(required) if isinstance(name, str)),
         strict=schema.get("additionalProperties") is False,
     )
 
@@ -105,46 +105,13 @@ def _is_wrapped(value: JsonValue) -> bool:
     if isinstance(value.get("properties"), Mapping) or any(isinstance(value.get(key), Mapping) for key in _WRAPPERS):
         return True
     kind = value.get("type")
-    return (isinstance(kind, str) and _json_types(kind) == ["object"]) or "$ref" in value
+    return (isinstance(kind, str) and json_types(kind) == ["object"]) or "$ref" in value
 
 
 def _looks_like_property(value: JsonValue) -> bool:
     if isinstance(value, Mapping):
         return isinstance(value.get("type"), str | list) or isinstance(value.get("description"), str)
-    return isinstance(value, str) and _json_types(value) is not None
-
-
-_TYPES: dict[str, str] = {
-    "string": "string", "str": "string", "text": "string", "char": "string", "date": "string", "datetime": "string",
-    "integer": "integer", "int": "integer", "long": "integer", "int32": "integer", "int64": "integer",
-    "number": "number", "float": "number", "double": "number", "decimal": "number", "numeric": "number",
-    "boolean": "boolean", "bool": "boolean",
-    "array": "array", "list": "array", "tuple": "array", "set": "array", "sequence": "array",
-    "object": "object", "dict": "object", "dictionary": "object", "map": "object",
-    "mapping": "object", "hashmap": "object",
-    "null": "null", "none": "null", "nonetype": "null",
-}  # fmt: skip
-_GENERIC = re.compile(r"(?:typing\.)?([a-z]+)\s*[\[(<].*[\])>]", re.DOTALL)
-_JAVASCRIPT_ARRAY = re.compile(r"[a-z]+\[\]")
-
-
-def _json_types(name: str) -> list[str] | None:
-    """The JSON types that a type's name stands for; None when it is unknown or stands for anything."""
-    plain = name.strip().lower()
-    if plain in _TYPES:
-        return [_TYPES[plain]]
-    if _JAVASCRIPT_ARRAY.fullmatch(plain):
-        return ["array"]
-    if optional := re.fullmatch(r"(?:typing\.)?optional\[(.*)\]", plain, re.DOTALL):
-        inner = _json_types(optional[1])
-        return None if inner is None else [*inner, "null"]
-    if union := re.fullmatch(r"(?:typing\.)?union\[(.*)\]", plain, re.DOTALL):
-        return _json_types(union[1].replace(",", "|")) if "[" not in union[1] else None
-    if "|" in plain and "[" not in plain:
-        parts = [_json_types(part) for part in plain.split("|")]
-        return None if any(part is None for part in parts) else [one for part in parts if part for one in part]
-    generic = _GENERIC.fullmatch(plain)
-    return [_TYPES[generic[1]]] if generic and generic[1] in _TYPES else None
+    return isinstance(value, str) and json_types(value) is not None
 
 
 _OPENING_KEYWORDS = (
@@ -181,7 +148,7 @@ class _Cleaner:
         if self._nodes > _MOST_NODES:
             raise _TooLargeError
         if isinstance(raw, str):
-            types = _json_types(raw)
+            types = json_types(raw)
             return {} if types is None else {"type": types[0] if len(types) == 1 else list(types)}
         if not isinstance(raw, Mapping) or depth > _DEEPEST:
             return {}
@@ -224,8 +191,8 @@ class _Cleaner:
     def _types(self, raw: Mapping[str, JsonValue], schema: Schema) -> None:
         names = raw.get("type")
         types: list[str] = []
-        for name in _as_list(names):
-            known = _json_types(name) if isinstance(name, str) else None
+        for name in as_list(names):
+            known = json_types(name) if isinstance(name, str) else None
             if known is None:
                 types = []
                 break
@@ -247,10 +214,10 @@ class _Cleaner:
                 schema["items"] = {"enum": choices}
             else:
                 schema["enum"] = choices
-                if not any(_is_of(one, schema.get("type")) for one in choices):
+                if not any(is_of(one, schema.get("type")) for one in choices):
                     # Texts under a numeric type, or the like: the author meant the values, whatever their type.
                     del schema["type"]
-                    schema["enum"] = [*choices, *_other_spellings(choices)]
+                    schema["enum"] = [*choices, *other_spellings(choices)]
         if "const" in raw:
             schema["enum"] = [raw["const"]]
         pattern = raw.get("pattern")
@@ -271,7 +238,7 @@ class _Cleaner:
         extra = raw.get("additionalProperties", raw.get("additional_properties"))
         properties = raw.get("properties")
         named: dict[str, JsonValue] = {}
-        required: list[str] = [name for name in _as_list(raw.get("required")) if isinstance(name, str)]
+        required: list[str] = [name for name in as_list(raw.get("required")) if isinstance(name, str)]
         if isinstance(properties, Mapping):
             for name, one in properties.items():
                 named[name] = self.clean(one, strict=strict, depth=depth + 1)
@@ -306,55 +273,15 @@ class _Cleaner:
         """Exactly one of several is taken as at least one: a loosened alternative must not turn right into wrong."""
         branches = [raw[key] for key in ("anyOf", "oneOf") if isinstance(raw.get(key), list) and raw[key]]
         every: list[JsonValue] = [
-            {"anyOf": [self.clean(one, strict=False, depth=depth + 1) for one in _as_list(branch)]}
+            {"anyOf": [self.clean(one, strict=False, depth=depth + 1) for one in as_list(branch)]}
             for branch in branches
         ]
-        every += [self.clean(one, strict=False, depth=depth + 1) for one in _as_list(raw.get("allOf"))]
+        every += [self.clean(one, strict=False, depth=depth + 1) for one in as_list(raw.get("allOf"))]
         if len(every) == 1 and isinstance(every[0], dict) and "anyOf" in every[0]:
             schema["anyOf"] = every[0]["anyOf"]
         elif every:
             schema["allOf"] = every
 
 
-def _as_list(value: JsonValue | Iterable[JsonValue]) -> list[JsonValue]:
-    if value is None or isinstance(value, bool):
-        return []
-    return list(value) if isinstance(value, list | tuple) else [value]  # type: ignore[list-item]
-
-
 def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and value == value and abs(value) < 1e300
-
-
-def _is_of(value: JsonValue, types: JsonValue) -> bool:
-    if types is None:
-        return True
-    names = _as_list(types)
-    if isinstance(value, bool):
-        return "boolean" in names
-    if isinstance(value, int | float):
-        return "number" in names or ("integer" in names and value == int(value))
-    if value is None:
-        return True
-    kind = {str: "string", list: "array", dict: "object"}[type(value)]
-    return kind in names
-
-
-def _other_spellings(choices: list[JsonValue]) -> list[JsonValue]:
-    """The numbers and truth values that texts spell, and the texts that numbers and truth values have."""
-    spelt: list[JsonValue] = []
-    for one in choices:
-        if isinstance(one, str):
-            lowered = one.strip().lower()
-            if lowered in ("true", "false"):
-                spelt.append(lowered == "true")
-            else:
-                try:
-                    spelt.append(float(lowered))
-                except ValueError:
-                    continue
-        elif isinstance(one, bool):
-            spelt += ["true", "True"] if one else ["false", "False"]
-        elif isinstance(one, int | float):
-            spelt.append(str(one))
-    return spelt

@@ -129,6 +129,7 @@ TREE = obj({"label": {"type": "string"}, "children": {"type": "array", "items": 
         (obj({"a": {"type": "array", "items": {"type": "string"}, "enum": ["x", "y"]}}), {"a": ["x"]}),
         (obj({"a": {"enum": [1, 2]}}), {"a": 1.0}),
         (obj({"a": {"type": "string", "enum": []}}), {"a": "x"}),
+        (obj({"a": {"type": "integer", "enum": [float("nan"), float("inf"), 10**400, 3]}}), {"a": 3}),
         (obj({"a": {"type": "string", "enum": ["x"], "default": ""}}), {"a": ""}),
         (obj({"a": {"type": "integer", "default": "dontcare"}}), {"a": "dontcare"}),
         # references and alternatives
@@ -194,6 +195,7 @@ def deep(levels: int) -> dict[str, Any]:
         (deep(sys.getrecursionlimit() // 4), {"a": {"a": {}}}),
         (obj({f"p{n}": {"type": "string"} for n in range(100_000)}), {"p1": 1}),
         (obj({"a": {"type": "string", "pattern": "(" * 5_000}}), {"a": "x"}),
+        (obj({"a": {"type": "Optional[" * 5_000 + "int" + "]" * 5_000}}), {"a": "x"}),
         (
             obj(
                 {"a": {"$ref": "#/$defs/L0"}},
