@@ -15,7 +15,7 @@ import grpc
 
 from collector.config.settings import split_host_port
 from collector.intake import Intake
-from collector.receivers.answers import UNAUTHENTICATED, Refusal, refusal_for, status_protobuf, success_protobuf
+from collector.receivers.answers import UNAUTHENTICATED, refusal_for, status_protobuf, success_protobuf
 from collector.receivers.bearer import BearerCheck
 from collector.receivers.otlp_settings import GrpcSettings, TlsSettings
 from collector.receivers.startup import ReceiverStartError, open_sockets
@@ -89,8 +89,9 @@ class OtlpGrpcReceiver:
         for opened in sockets:
             opened.close()
         host, port = split_host_port(settings.endpoint)
-        address = f"[{host}]:{port}" if ":" in host or not host else f"{host}:{port}"
-        address = address.replace("[]", "[::]" if socket.has_dualstack_ipv6() else "0.0.0.0")  # noqa: S104
+        if not host:
+            host = "::" if socket.has_dualstack_ipv6() else "0.0.0.0"  # noqa: S104 - all interfaces were asked for
+        address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         try:
             if settings.tls is None:
                 bound = server.add_insecure_port(address)
@@ -107,7 +108,6 @@ class OtlpGrpcReceiver:
     def _export(self, signal: Signal) -> _Export:
         async def export(request: bytes, context: grpc.aio.ServicerContext) -> bytes:
             headers = {name: value for name, value in context.invocation_metadata() if isinstance(value, str)}
-            refusal: Refusal
             if not self._bearer.passes(headers):
                 refusal = UNAUTHENTICATED
             else:

@@ -212,3 +212,12 @@ async def test_a_receiver_that_was_stopped_can_be_started_again_at_its_address()
         port = first.port
     async with grpc_receiver(RememberingIntake(), endpoint=f"127.0.0.1:{port}") as second:
         assert await export(second, ONE_SPAN) == b""
+
+
+async def test_a_certificate_that_is_none_is_an_error_that_names_it(tmp_path: Path) -> None:
+    broken = tmp_path / "cert.pem"
+    broken.write_text("no certificate")
+    tls = {"cert_file": broken, "key_file": TLS / "server.key"}
+    settings = GrpcSettings.model_validate({"endpoint": "127.0.0.1:0", "tls": tls})
+    with pytest.raises(ReceiverStartError, match="that the certificate is in order"):
+        await OtlpGrpcReceiver(settings, RememberingIntake(), "otlp").start()
