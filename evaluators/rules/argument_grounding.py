@@ -154,6 +154,10 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _LONGEST_NAME_CHARS = 60
 _FACTORS = (1, 100, 1_000, 1_000_000, 60, 3_600, 24, 7, 12, 30, 365, 1_440, 86_400, 2)
 _MOST_OPERANDS = 12
+# centimetres in an inch, metres in foot and yard, kilometres in a mile, kilograms in a pound, grams in an ounce, ...
+_UNIT_FACTORS = (2.54, 0.3048, 0.9144, 1.609344, 0.45359237, 28.349523, 3.785412, 3.6)
+_ROUNDING = 0.005
+_ROUNDED_DEGREES = 0.06
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CODE = re.compile(r"[A-Z]{2,5}")
@@ -221,6 +225,8 @@ def _number_ungrounded(name: str, number: float, value: Value, evidence: Evidenc
         return False
     if any(abs(number * factor - one) <= 1e-9 * max(1.0, abs(one)) for one in said for factor in _FACTORS):
         return False
+    if any(_converts(one, number) for one in said):
+        return False
     if not said or len(said) > _MOST_OPERANDS:
         # Nothing numeric was said at all (the value is inferred), or too much to rule out arithmetic.
         return False
@@ -230,6 +236,14 @@ def _number_ungrounded(name: str, number: float, value: Value, evidence: Evidenc
         for other in said
         for result in (one + other, one - other, one * other, -one, *((one / other,) if other else ()))
     )
+
+
+def _converts(said: float, number: float) -> bool:
+    """Whether one is the other in a usual other unit (feet and metres, pounds and kilograms, °F and °C), rounded."""
+    ratios = (number / said, said / number) if said and number else ()
+    if any(abs(ratio / factor - 1) < _ROUNDING for ratio in ratios for factor in _UNIT_FACTORS):
+        return True
+    return abs((said - 32) / 1.8 - number) < _ROUNDED_DEGREES or abs(said * 1.8 + 32 - number) < _ROUNDED_DEGREES
 
 
 def _documented(raw: str, schema: Schema) -> bool:
