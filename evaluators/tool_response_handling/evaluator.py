@@ -133,6 +133,7 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
             material.calls,
             user_texts(case.run, turn),
             to_user=_is_read_by_user(case, text),
+            tools=(turn.tools or ()) if turn is not None else (),
             shown_hosts=self._own.internal_hosts,
         )
         if turn is None or not turn.partial:
