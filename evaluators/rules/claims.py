@@ -70,6 +70,8 @@ def _is_part(text: str, found: list[Quantity], place: int) -> bool:
             return True
         if first.kind is second.kind is not Kind.NUMBER and first.unit != second.unit and _JOINT.fullmatch(between):
             return True
+        if first.kind in (Kind.DISTANCE, Kind.MASS) and second.kind is Kind.NUMBER and not between.strip():
+            return True
     return False
 
 
