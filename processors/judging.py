@@ -18,7 +18,7 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from evaluators.evaluation import Item, evaluate
 from evaluators.evaluator import Evaluator
@@ -27,25 +27,13 @@ from evaluators.verdict import Level, Status, Verdict
 from processors.combine import combine
 from processors.marks import Mark, Marks, inputs_of, mark, outcome_of
 from processors.otlp import Log, Span, decode_log, decode_span
-from processors.scores import (
-    Emission,
-    EvaluationSpan,
-    Target,
-    evaluation_span,
-    evaluation_span_id,
-    is_taken,
-    is_told,
-    require_name,
-    tail,
-)
+from processors.scores import Emission, is_told, require_name
 from processors.spans import PLACERS, Placed, shows_results
-from processors.traces import RollUp, StepOutcome, place_runs, roll_up
+from processors.telling import PlacedVerdict, Raw, SpanScores, Telling
+from processors.traces import place_runs, roll_ups_of_runs
 from processors.transcript import Transcript
 
 _log = logging.getLogger(__name__)
-
-Raw: TypeAlias = tuple[bytes, bytes, bytes]
-"""A span or log record with what it belongs to: serialised resource, scope, and itself."""
 
 Reader: TypeAlias = Callable[[Sequence[Span], Sequence[Log]], Transcript]
 
@@ -70,32 +58,6 @@ class TraceInput:
     partial: bool = False
     marks: Marks = field(default_factory=dict)
     rules_only: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpanScores:
-    """What there is to say about one span, in every form in which it can leave.
-
-    `tail`         bytes to append to the serialised span; empty when there is nothing to append.
-    `alternatives` the verdicts of `tail` as spans of their own, for a span that has already left.
-    `extra`        evaluation spans to send in any case: the span came with a score of that name, or another verdict
-                   was told before and nothing that was told is changed.
-    """
-
-    tail: bytes
-    alternatives: tuple[EvaluationSpan, ...] = ()
-    extra: tuple[EvaluationSpan, ...] = ()
-
-
-class PlacedVerdict(NamedTuple):
-    """A verdict with where it belongs. Ids are lower-case hex."""
-
-    trace_id: str
-    span_id: str
-    span_name: str
-    session_id: str | None
-    sequence: int
-    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +141,7 @@ class TraceJudge:
         verdicts = await self._verdicts(placed, trace)
 
         marks = dict(trace.marks)
-        told = _Told(trace.trace_id, by_id, self._emission)
+        told = Telling(trace.trace_id, by_id, self._emission)
         for key, (inputs, verdict) in verdicts.items():
             before = marks.get(key)
             sequence = 0 if before is None else before.sequence + before.told
@@ -191,7 +153,7 @@ class TraceJudge:
             marks[key] = mark(verdict, inputs, sequence, tell)
             told.add(key[0], verdict, sequence, before if sequence else None, transcript.session_id)
         if trace.complete:
-            for run_id, rolled in _roll_ups(placed, marks).items():
+            for run_id, rolled in roll_ups_of_runs(placed, marks).items():
                 if (run_id, ROLL_UPS) not in marks:
                     told.add_roll_ups(run_id, rolled)
                     marks[run_id, ROLL_UPS] = _ROLLED
@@ -257,84 +219,4 @@ class TraceJudge:
         return {span_id for span_id in (steps | set(transcript.unread)) - awaited if span_id is not None}
 
 
-class _Told:
-    """Collects what is said about the spans of one trace."""
-
-    def __init__(self, trace_id: bytes, spans: Mapping[str, tuple[Raw, Span]], emission: Emission) -> None:
-        self._trace_id = trace_id
-        self._spans = spans
-        self._emission = emission
-        self._appended: dict[str, list[tuple[Verdict, int]]] = {}
-        self._extra: dict[str, list[EvaluationSpan]] = {}
-        self._roll_ups: dict[str, list[RollUp]] = {}
-        self.verdicts: list[PlacedVerdict] = []
-
-    def add(self, span_id: str, verdict: Verdict, sequence: int, before: Mark | None, session_id: str | None) -> None:
-        verdict = replace(verdict, evidence=tuple(ref for ref in verdict.evidence if ref in self._spans))
-        self.verdicts.append(
-            PlacedVerdict(
-                trace_id=self._trace_id.hex(),
-                span_id=span_id,
-                span_name=self._spans[span_id][1].name,
-                session_id=session_id,
-                sequence=sequence,
-                verdict=verdict,
-            )
-        )
-        target = self._target(span_id)
-        if before is not None:
-            supersedes = evaluation_span_id(
-                self._trace_id, target.span_id, verdict.evaluator, before.revision, before.sequence
-            )
-            self._extra.setdefault(span_id, []).append(evaluation_span(target, verdict, sequence, supersedes))
-        elif not is_told(verdict, self._emission):
-            return
-        elif is_taken(target, verdict.evaluator):
-            self._extra.setdefault(span_id, []).append(evaluation_span(target, verdict, sequence))
-        else:
-            self._appended.setdefault(span_id, []).append((verdict, sequence))
-
-    def add_roll_ups(self, span_id: str, rolled: list[RollUp]) -> None:
-        target = self._target(span_id)
-        self._roll_ups[span_id] = [one for one in rolled if not is_taken(target, one.evaluator)]
-
-    def scores(self) -> dict[bytes, SpanScores]:
-        scores = {}
-        for span_id in dict.fromkeys((*self._appended, *self._extra, *self._roll_ups)):
-            target = self._target(span_id)
-            appended = self._appended.get(span_id, [])
-            scores[target.span_id] = SpanScores(
-                tail=tail(
-                    [verdict for verdict, _ in appended],
-                    target.end_unix_nano,
-                    self._emission,
-                    self._roll_ups.get(span_id, ()),
-                ),
-                alternatives=tuple(evaluation_span(target, verdict, sequence) for verdict, sequence in appended),
-                extra=tuple(self._extra.get(span_id, ())),
-            )
-        return scores
-
-    def _target(self, span_id: str) -> Target:
-        (resource, _, _), span = self._spans[span_id]
-        return Target(
-            trace_id=self._trace_id,
-            span_id=bytes.fromhex(span_id),
-            end_unix_nano=span.end_ns or span.start_ns,
-            resource=resource,
-            attribute_keys=span.attributes.keys(),
-        )
-
-
 _ROLLED = Mark(0, "", "", "", True, "", None, None)
-
-
-def _roll_ups(placed: Iterable[Placed], marks: Marks) -> dict[str, list[RollUp]]:
-    """The roll-ups of each run over the steps that evaluators had something to say about."""
-    steps: dict[str, dict[tuple[str, str], StepOutcome]] = {}
-    for one in placed:
-        said = marks.get((one.span_id, one.evaluator))
-        if one.level is Level.SPAN and one.case.run.ref and said and said.status != Status.NOT_APPLICABLE:
-            outcome = StepOutcome(evaluator=one.evaluator, score=said.score, passed=said.passed)
-            steps.setdefault(one.case.run.ref, {})[one.span_id, one.evaluator] = outcome
-    return {run_id: roll_up(outcomes.values()) for run_id, outcomes in steps.items()}

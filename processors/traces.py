@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from evaluators.cases import RunCase
-from evaluators.verdict import Level
+from evaluators.verdict import Level, Status
+from processors.marks import Marks
 from processors.spans import Placed
 from processors.transcript import Transcript
 
@@ -68,3 +69,14 @@ def roll_up(outcomes: Iterable[StepOutcome]) -> list[RollUp]:
         else:
             rolled.append(RollUp(evaluator=evaluator, judged=0, unscored=len(steps)))
     return rolled
+
+
+def roll_ups_of_runs(placed: Iterable[Placed], marks: Marks) -> dict[str, list[RollUp]]:
+    """By run span: the roll-ups over the steps of which something was said, other than that they don't apply."""
+    steps: dict[str, dict[tuple[str, str], StepOutcome]] = {}
+    for one in placed:
+        said = marks.get((one.span_id, one.evaluator))
+        if one.level is Level.SPAN and one.case.run.ref and said and said.status != Status.NOT_APPLICABLE:
+            outcome = StepOutcome(evaluator=one.evaluator, score=said.score, passed=said.passed)
+            steps.setdefault(one.case.run.ref, {})[one.span_id, one.evaluator] = outcome
+    return {run_id: roll_up(outcomes.values()) for run_id, outcomes in steps.items()}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from evaluators.cases import JsonValue
 from evaluators.verdict import Status
-from processors.judging import PlacedVerdict
+from processors.telling import PlacedVerdict
 
 
 def verdict_json(placed: PlacedVerdict) -> dict[str, JsonValue]:

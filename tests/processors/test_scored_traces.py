@@ -16,8 +16,9 @@ from evaluators.cases import Run
 from evaluators.judge.question import Answer, JudgeFailure, Question
 from evaluators.registry import EVALUATORS
 from evaluators.verdict import Level, Status
-from processors.judging import PlacedVerdict, Raw, TraceInput, TraceJudge, TraceScores
+from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.marks import Marks
+from processors.telling import PlacedVerdict, Raw
 from processors.transcribe import transcribe_trace
 from processors.verdict_json import verdict_json
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluators.issues import IssueCode
 from evaluators.verdict import CallVerdict, Level, Status, Verdict, issue
-from processors.judging import PlacedVerdict
+from processors.telling import PlacedVerdict
 from processors.verdict_json import verdict_json
 
 
