@@ -85,7 +85,12 @@ def drafted(nodes: Iterable[Node]) -> list[Draft]:
 
 
 def _is_turn(facts: SpanFacts) -> bool:
-    """Embeddings and preparations are marked as model calls too; they have no messages and no reason to finish."""
+    """Embeddings and preparations are marked as model calls too.
+
+    They have no messages and no reason to finish, or hand the conversation on as their output.
+    """
+    if any(message.role in (Role.USER, Role.SYSTEM) for message in facts.output or ()):
+        return False
     return bool(facts.input or facts.output or facts.finish_reasons or facts.error is not None)
 
 

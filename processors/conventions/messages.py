@@ -14,6 +14,7 @@ import orjson
 from evaluators.cases import JsonValue, Role
 from processors.conventions.facts import CallFacts, MessageFacts
 from processors.conventions.parts import Media, Result, Text, call_of, parts_of, result_text
+from processors.conventions.reprs import from_repr
 from processors.conventions.values import clean, first_at, text_at
 
 ROLES: Mapping[str, Role] = {
@@ -66,7 +67,11 @@ class Messages:
                 if isinstance(item, dict):
                     found += self._message(item, default)
                 elif isinstance(item, str):
-                    found.append(MessageFacts(role=default, text=item))
+                    message = from_repr(item)
+                    if message is not None and "role" in message:
+                        found += self._message(message, default)
+                    else:
+                        found.append(MessageFacts(role=default, text=item))
             return tuple(found)
         return None
 
@@ -159,11 +164,11 @@ def _unwrapped(message: dict[str, JsonValue], default: Role) -> tuple[dict[str, 
 
 
 def _content(message: Mapping[str, JsonValue]) -> JsonValue:
-    return first_at(message, "parts", "content", "contents", "text")
+    return first_at(message, "parts", "content", "contents", "blocks", "text")
 
 
 def _has_content(message: Mapping[str, JsonValue]) -> bool:
-    return any(key in message for key in ("parts", "content", "contents", "text"))
+    return any(key in message for key in ("parts", "content", "contents", "blocks", "text"))
 
 
 def _tool_message(message: Mapping[str, JsonValue], texts: list[str]) -> MessageFacts:

@@ -7,12 +7,14 @@ the GenAI conventions.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from evaluators.cases import JsonValue
 from processors.conventions.facts import CallFacts
+from processors.conventions.reprs import from_repr
 from processors.conventions.values import as_text, first_at, from_json, parsed, text_at
 
 _TEXT_TYPES = frozenset({"text", "input_text", "output_text", "refusal", "markdown"})
@@ -29,6 +31,7 @@ _PROVIDER_CALLS = frozenset(
     | {"local_shell_call", "mcp_list_tools"}
 )
 _REASONING_TYPES = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_content", "thought"})
+_CALL_REPR = re.compile(r"\w*(FunctionToolCall|FunctionCall)\w*\(")
 _MEDIA_KEYS = ("image", "image_url", "inlineData", "inline_data", "document", "video", "audio", "file", "blob", "uri")
 _ID_KEYS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
 _NAME_KEYS = ("name", "toolName", "tool_name", "tool")
@@ -100,7 +103,7 @@ def _part(value: JsonValue) -> list[Part]:
     if kind in _TEXT_TYPES or not kind:
         words = _words(value)
         if words is not None:
-            return [Text(words)]
+            return [_called_in_repr(words) or Text(words)]
     if kind and not isinstance(value.get("text"), str):
         return [Media(kind)]
     for key in _MEDIA_KEYS:
@@ -108,6 +111,14 @@ def _part(value: JsonValue) -> list[Part]:
             return [Media(key)]
     words = _words(value)
     return [Text(words)] if words is not None else []
+
+
+def _called_in_repr(text: str) -> CallFacts | None:
+    """The call in a text that is the repr of an SDK's tool call and nothing else."""
+    if _CALL_REPR.match(text) is None:
+        return None
+    value = from_repr(text)
+    return call_of(value) if value is not None and "name" in value and "arguments" in value else None
 
 
 def _words(part: Mapping[str, JsonValue]) -> str | None:

@@ -343,6 +343,14 @@ def test_a_marked_model_call_without_messages_or_a_reason_to_finish_is_no_turn()
     assert run.final_answer == "Hello."
 
 
+def test_a_span_that_hands_the_conversation_on_is_no_model_call() -> None:
+    trace = Trace()
+    trace.agent()
+    trace.llm("prepare", QUESTION, user("Weather in Rome?"))
+    trace.llm("l1", QUESTION, says("Hello."))
+    assert [turn.ref for turn in trace.run().turns] == ["l1"]
+
+
 def test_an_output_that_was_not_captured_is_found_in_the_next_turns_history() -> None:
     trace = Trace()
     trace.agent()
