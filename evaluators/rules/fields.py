@@ -100,7 +100,7 @@ _NO_QUANTITY = frozenset(
 )
 _BARE_NAMES = frozenset({"value", "amount", "quantity", "measurement", "reading", "total"})
 _FIELD_WORDS: dict[Kind, str] = {
-    Kind.TEMPERATURE: "temperature temp temps celsius fahrenheit tmin tmax dewpoint 温度 气温 体感温度",
+    Kind.TEMPERATURE: "temperature temp temps celsius fahrenheit tmin tmax dewpoint feels 温度 气温 体感温度",
     Kind.CURRENCY: "price prices cost costs fare fares fee fees usd eur gbp jpy cny rmb inr cad aud chf balance "
     "subtotal salary revenue refund deposit rent budget 价格 票价 金额 费用 余额 总价 单价",
     Kind.RATING: "rating ratings stars 评分",

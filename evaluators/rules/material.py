@@ -42,7 +42,8 @@ def material_of(case: ResponseCase) -> Material:
         said, whole = _of_messages(turn.context, {call.id for call in calls})
         texts += said
         complete = complete and whole
-    elif case.run.user_inputs is None or "system_prompt" in case.run.missing:
+    else:
+        # documents and memories that were put into the prompt are in no other place
         complete = False
     texts += [*(case.run.user_inputs or ()), *case.run.system_prompts]
     texts += [t.text for t in before if t.text]

@@ -59,11 +59,18 @@ def test_a_failed_model_request_has_no_answer_to_judge() -> None:
 
 
 def test_results_of_a_run_without_captured_turns_are_judged_by_its_final_answer() -> None:
-    made = call("get_weather", {}, WEATHER)
-    run = Run(loose_calls=(made,), user_inputs=("How warm is it?",), final_answer=WRONG)
+    made = call("get_weather", {}, WEATHER | {"api_key": "tr0ub4dor7"})
+    run = Run(loose_calls=(made,), user_inputs=("How warm is it?",), final_answer="58°F, by the way: tr0ub4dor7.")
     assert by_rules(ResponseCase(run=run, calls=(made,), turn=None)).label == "incorrect"
     unknown = replace(run, final_answer=None)
     assert by_rules(ResponseCase(run=unknown, calls=(made,), turn=None)).status is Status.MISSING_INPUT
+
+
+def test_a_number_may_come_from_a_prompt_that_was_not_captured() -> None:
+    case = response(WRONG, call("get_weather", {}, WEATHER))
+    assert case.turn is not None
+    verdict = by_rules(replace(case, turn=replace(case.turn, context=None)))
+    assert verdict.status is Status.NEEDS_JUDGE and not any(one.conclusive for one in verdict.issues)
 
 
 def test_results_that_no_turn_saw_are_not_judged_by_another_turns_text() -> None:
