@@ -112,8 +112,9 @@ def run_replay(
             otlp_out.write_bytes(build_request(_scored(saved.spans, tails)))
     except OSError as error:
         failures.append(f"{error.filename or verdicts}: can't be written: {error.strerror or error}")
-    if verdicts != "-":
-        table.print(standard_output())
+    else:
+        if verdicts != "-":
+            table.print(standard_output())
     _report([*notes, *saved.notes], failures)
     return len(failures)
 

@@ -63,8 +63,10 @@ def read_paths(paths: Iterable[Path]) -> Iterator[Payload | Problem]:
         if path.is_dir():
             for file in sorted(entry for entry in path.rglob("*") if entry.is_file()):
                 yield from _read_file(file)
-        else:
+        elif path.exists():
             yield from _read_file(path)
+        else:
+            yield Problem(path, "", "there is no such file or folder", skipped=False)
 
 
 def _read_file(path: Path) -> Iterator[Payload | Problem]:

@@ -76,3 +76,9 @@ def test_other_files_are_passed_over_with_a_note(tmp_path: Path) -> None:
     (tmp_path / "package.json").write_text('{"name": "x"}')
     saved = read_saved_traces([tmp_path])
     assert (len(saved.notes), saved.failures, saved.traces) == (3, [], [])
+
+
+def test_a_path_that_does_not_exist_is_no_note_but_a_failure(tmp_path: Path) -> None:
+    saved = read_saved_traces([tmp_path / "absent"])
+    assert (saved.notes, len(saved.failures)) == ([], 1)
+    assert str(tmp_path / "absent") in saved.failures[0]

@@ -156,7 +156,9 @@ def test_an_output_that_cannot_be_written_is_told(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run_replay(judging(), [saved], str(tmp_path / "absent" / "v.jsonl"), None) == 1
-    assert "v.jsonl" in capsys.readouterr().err
+    printed = capsys.readouterr()
+    assert "v.jsonl" in printed.err
+    assert printed.out == ""
 
 
 def test_nothing_to_judge_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
