@@ -12,6 +12,7 @@ from functools import reduce
 
 from evaluators.cases import JsonValue, Role
 from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts, ToolFacts, merged
+from processors.signatures import signature
 from processors.tree import Node
 
 
@@ -116,7 +117,8 @@ def _of_nested(group: list[Node]) -> list[Draft]:
 
 def _said(facts: SpanFacts) -> tuple[object, ...]:
     return tuple(
-        (message.text, tuple(call.id or call.name for call in message.calls)) for message in facts.output or ()
+        (message.text, tuple((call.id or call.name, signature(call.arguments)) for call in message.calls))
+        for message in facts.output or ()
     )
 
 

@@ -52,19 +52,22 @@ class Messages:
     def read(self, value: JsonValue, default: Role) -> tuple[MessageFacts, ...] | None:
         """The messages that a decoded value holds; None when it holds none that can be recognised.
 
-        A list of messages, a list of such lists (batches: the first one counts), one message, or plain text, which is
-        one message of role `default`.
+        A list of messages (also as pairs of role and content), a list of such lists (batches: the first one counts),
+        one message, or plain text, which is one message of role `default`.
         """
         if isinstance(value, str):
             return (MessageFacts(role=default, text=value),)
         if isinstance(value, dict):
             return self._message(value, default)
         if isinstance(value, list):
-            if value and isinstance(value[0], list):
+            if value and isinstance(value[0], list) and _as_pair(value[0]) is None:
                 return self.read(value[0], default)
             found: list[MessageFacts] = []
             for item in value:
-                if isinstance(item, dict):
+                pair = _as_pair(item)
+                if pair is not None:
+                    found += self._message(pair, default)
+                elif isinstance(item, dict):
                     found += self._message(item, default)
                 elif isinstance(item, str):
                     message = from_repr(item)
@@ -99,6 +102,14 @@ class Messages:
 
     def _is_cut(self, arguments: JsonValue) -> bool:
         return isinstance(arguments, str) and len(arguments) == self._limit
+
+
+def _as_pair(item: JsonValue) -> dict[str, JsonValue] | None:
+    """A message written as a pair of role and content."""
+    if not isinstance(item, list) or len(item) != 2:
+        return None
+    role, content = item
+    return {"role": role, "content": content} if isinstance(role, str) and role.lower() in ROLES else None
 
 
 def _cleaned(message: dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -191,3 +191,13 @@ def test_without_ids_two_equal_calls_are_two() -> None:
     call: JsonValue = {"type": "tool_call", "name": "f", "arguments": {}}
     (message,) = read({"role": "assistant", "parts": [call, call]})
     assert len(message.calls) == 2
+
+
+def test_messages_as_pairs_of_role_and_content() -> None:
+    found = read([["system", "rules"], ["user", "hi"]])
+    assert [(message.role, message.text) for message in found] == [(Role.SYSTEM, "rules"), (Role.USER, "hi")]
+
+
+def test_of_a_batch_the_first_conversation_counts() -> None:
+    found = read([[{"role": "user", "content": "first"}], [{"role": "user", "content": "second"}]])
+    assert [message.text for message in found] == ["first"]
