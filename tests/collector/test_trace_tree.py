@@ -10,7 +10,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from rich.console import Console
 
 from collector.exporters.span_view import read_spans
-from collector.exporters.trace_tree import MAX_ROWS, TraceTree, Verbosity
+from collector.exporters.trace_rows import MAX_ROWS
+from collector.exporters.trace_tree import TraceTree, Verbosity
 from tests.collector.console_spans import TRACE_ID, bad, good, request, span
 
 
