@@ -66,7 +66,7 @@ def read_paths(paths: Iterable[Path]) -> Iterator[Payload | Problem]:
         elif path.exists():
             yield from _read_file(path)
         else:
-            yield Problem(path, "", "there is no such file or folder", skipped=False)
+            yield Problem(path, "", "can't be read: No such file or folder", skipped=False)
 
 
 def _read_file(path: Path) -> Iterator[Payload | Problem]:
