@@ -74,6 +74,12 @@ class IssueCode(StrEnum):
     DUPLICATE_WRITE = "duplicate_write"
 
 
+# names that other vocabularies use for the same thing
+CODE_ALIASES: dict[str, IssueCode] = {
+    "missing_key_requirement": IssueCode.MISSING_REQUIREMENT,
+    "wrong_final_answer": IssueCode.WRONG_ANSWER,
+    "asked_user_when_should_act": IssueCode.ASKED_INSTEAD_OF_ACTING,
+}
 CRITICAL_CODES = frozenset(
     {
         IssueCode.LEAK,

@@ -18,6 +18,7 @@ from evaluators.rules.repetition import Step, same_call
 from evaluators.rules.structured import leaves, structured
 
 _MAX_WORDS = 20_000
+_LONGEST_ACKNOWLEDGEMENT = 12
 _RESOURCE_NAMES = frozenset({"path", "file", "filename", "file_path", "filepath", "url", "uri"})
 _EMPTY = frozenset({"", "[]", "{}", "null", "none", '""'})
 _WORD = re.compile(r"[^\W_]{2,}(?:[.:-][^\W_]+)*|\d+(?:[.,]\d+)*")
@@ -26,7 +27,7 @@ _WORD = re.compile(r"[^\W_]{2,}(?:[.:-][^\W_]+)*|\d+(?:[.,]\d+)*")
 def used_results(run: Run, steps: Sequence[Step]) -> list[bool | None]:
     """Per step whether anything of its result shows up in the answer, in a later text or in later arguments.
 
-    None for writes and for results that weren't captured.
+    None for writes, for mere acknowledgements, and for results that weren't captured.
     """
     texts: list[set[str]] = [set() for _ in range(len(steps) + 1)]
     texts[len(steps)] = _words(run.final_answer or "")
@@ -42,7 +43,8 @@ def used_results(run: Run, steps: Sequence[Step]) -> list[bool | None]:
     used: list[bool | None] = [None] * len(steps)
     for step in reversed(steps):
         content = step.call.result.content if step.call.result is not None else None
-        if step.effect is not Effect.WRITE and step.succeeded and content is not None:
+        informs = content is not None and not _is_acknowledgement(content)
+        if step.effect is not Effect.WRITE and step.succeeded and content is not None and informs:
             # words that the call's own arguments already had prove nothing
             used[step.index] = bool((_result_words(content) - texts[step.index]) & later)
         later |= texts[step.index]
@@ -70,6 +72,7 @@ def features(run: Run, steps: Sequence[Step], used: Sequence[bool | None]) -> di
         "unused_result_ratio": _share(sum(not flag for flag in reads), len(reads)),
         "most_reads_of_one_resource": max(_reads_per_resource(steps).values(), default=0),
         "duration_share": _duration_share(steps),
+        "result_chars_share": _result_chars_share(steps),
         "trace_truncated": run.partial or run.truncated,
     }
 
@@ -111,6 +114,21 @@ def _is_empty(step: Step) -> bool:
     if content is None:
         return False
     return content.strip().lower() in _EMPTY or structured(content) in ([], {})
+
+
+def _is_acknowledgement(content: str) -> bool:
+    """Whether a result says no more than that the call went well."""
+    return len(content) <= _LONGEST_ACKNOWLEDGEMENT and not any(c.isdigit() for c in content)
+
+
+def _result_chars_share(steps: Sequence[Step]) -> dict[str, JsonValue]:
+    """Which tools fill the context: share of all characters that came back, a stand-in for tokens."""
+    chars: Counter[str] = Counter()
+    for step in steps:
+        if step.call.result is not None:
+            chars[step.call.name] += len(step.call.result.content or "") + len(step.call.result.error or "")
+    total = sum(chars.values())
+    return {name: round(value / total, 4) for name, value in chars.most_common(20)} if total else {}
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-from evaluators.issues import IssueCode
+from evaluators.issues import CODE_ALIASES, IssueCode
 
 Problem = Literal[
     IssueCode.MISSING_REQUIREMENT,
@@ -17,6 +17,10 @@ Problem = Literal[
     IssueCode.GAVE_UP,
     IssueCode.POLICY_VIOLATION,
 ]
+
+
+def _own_name(code: object) -> object:
+    return CODE_ALIASES.get(code, code) if isinstance(code, str) else code
 
 
 class SubGoal(BaseModel):
@@ -32,5 +36,5 @@ class TaskCompletionAnswer(BaseModel):
     """Sub-goals first, then what went wrong."""
 
     sub_goals: list[SubGoal] = Field(min_length=1, max_length=20)
-    problems: list[Problem]
+    problems: list[Annotated[Problem, BeforeValidator(_own_name)]]
     explanation: str = Field(description="At most three sentences on what was and wasn't achieved.")

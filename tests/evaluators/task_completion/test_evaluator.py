@@ -115,6 +115,15 @@ def test_problems_become_issues_and_a_broken_policy_fails_the_run() -> None:
     ]
 
 
+def test_problems_may_come_under_the_names_of_other_vocabularies() -> None:
+    verdict = concluded(["partly"], ("missing_key_requirement", "wrong_final_answer", "asked_user_when_should_act"))
+    assert [one.code for one in verdict.issues] == [
+        IssueCode.MISSING_REQUIREMENT,
+        IssueCode.WRONG_ANSWER,
+        IssueCode.ASKED_INSTEAD_OF_ACTING,
+    ]
+
+
 def test_evidence_and_sub_goals_are_kept() -> None:
     verdict = concluded(["done", "not"])
     assert verdict.evidence == ("t0", "t1")
