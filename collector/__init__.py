@@ -2,5 +2,7 @@
 
 import os
 
-# gRPC's fork handlers only get in the way: processes are started anew here, never forked to go on.
+# Before gRPC is imported anywhere: its fork handlers only get in the way, since processes are started anew here and
+# never forked to go on; and its own lines on standard error aren't for operators.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+os.environ.setdefault("GRPC_VERBOSITY", "ERROR")

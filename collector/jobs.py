@@ -90,3 +90,13 @@ class VerdictCount(NamedTuple):
     label: str | None
     method: str
     verdicts: int
+
+
+class RequestCount(NamedTuple):
+    """One request to a judge's endpoint: how it ended, how long it took in seconds, and the tokens it used."""
+
+    judge: str
+    outcome: str
+    duration_s: float
+    tokens_read: int
+    tokens_written: int

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from collector.channel import Channel, channel_sockets
-from collector.jobs import Job, Judged, VerdictCount
+from collector.jobs import Job, Judged, RequestCount, VerdictCount
 
 logger = logging.getLogger(__name__)
 
@@ -23,6 +23,7 @@ MAX_JOBS_IN_FLIGHT = 64
 SILENCE_LIMIT_S = 30.0
 _FIRST_BACKOFF_S = 0.5
 _LONGEST_BACKOFF_S = 30.0
+_END_GRACE_S = 1.0
 
 
 class JudgingProcess:
@@ -31,7 +32,7 @@ class JudgingProcess:
     Args:
         plan: what the process is to do, sent to it first; any picklable value that its module understands.
         on_result: called with each job's result, exactly once per job that isn't withdrawn, from the event loop.
-        on_counts: called now and then with the verdicts given since the last time.
+        on_counts: called now and then with the verdicts given and requests made since the last time.
         on_restart: called whenever a process had to be replaced.
         module: the module that is run in the process.
         silence_limit_s: how long a process may give no sign of life.
@@ -41,7 +42,7 @@ class JudgingProcess:
         self,
         plan: object,
         on_result: Callable[[Judged], None],
-        on_counts: Callable[[list[VerdictCount]], None] = lambda _: None,
+        on_counts: Callable[[list[VerdictCount | RequestCount]], None] = lambda _: None,
         on_restart: Callable[[], None] = lambda: None,
         module: str = "collector.worker",
         silence_limit_s: float = SILENCE_LIMIT_S,
@@ -114,13 +115,18 @@ class JudgingProcess:
         closed = asyncio.Event()
         channel = await Channel.open(ours, self._receive, closed.set)
         feeding = asyncio.create_task(self._feed(channel))
+        hung = False
         try:
             hung = await self._watch(closed)
+            if not hung:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(process.wait(), _END_GRACE_S)
         finally:
             feeding.cancel()
             channel.close()
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            if process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    process.kill()
             await asyncio.gather(feeding, return_exceptions=True)
             code = await process.wait()
         if hung:
@@ -158,7 +164,7 @@ class JudgingProcess:
         if not isinstance(message, list):
             return
         for item in message:
-            if isinstance(item, VerdictCount):
+            if isinstance(item, VerdictCount | RequestCount):
                 self._on_counts(message)
                 return
             if isinstance(item, Judged) and self._in_flight.pop(item.trace_id, None) is not None:

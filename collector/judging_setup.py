@@ -5,14 +5,16 @@ The same for the live sidecar (whose judging process gets a `Plan` over a pipe),
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from collector import assembler_settings
 from collector.config import Config
 from evaluators.evaluator import EvaluatorSettings
 from evaluators.judge.client import OpenAIJudge
+from evaluators.judge.report import RequestReport
 from evaluators.judge.settings import JudgeSettings, off_reason
 from evaluators.registry import EVALUATORS
 from processors.judging import TraceJudge
@@ -61,9 +63,18 @@ def _emission_of(config: Config) -> Emission:
     return Emission()
 
 
-def build(plan: Plan) -> tuple[TraceJudge, list[OpenAIJudge]]:
-    """The judge of traces that a plan describes, and the model clients that have to be closed in the end."""
-    clients = {judge_id: OpenAIJudge(settings) for judge_id, settings in plan.judges.items()}
+def build(
+    plan: Plan, on_request: Callable[[str, RequestReport], None] = lambda *_: None
+) -> tuple[TraceJudge, list[OpenAIJudge]]:
+    """The judge of traces that a plan describes, and the model clients that have to be closed in the end.
+
+    Args:
+        plan: what to judge with.
+        on_request: told about every request to a judge, with the judge's id.
+    """
+    clients = {
+        judge_id: OpenAIJudge(settings, partial(on_request, judge_id)) for judge_id, settings in plan.judges.items()
+    }
     evaluators = [EVALUATORS[name].create(settings) for name, settings in plan.evaluators.items()]
     return TraceJudge(evaluators, clients, plan.emission, read=_read), list(clients.values())
 

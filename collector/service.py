@@ -23,7 +23,7 @@ from collector.exporters.queue import SendingQueue
 from collector.exporters.sender import Sender
 from collector.exporters.settings import ExporterSettings, QueuedExporterSettings, QueueSettings, RetrySettings
 from collector.health import HealthCheck, HealthCheckSettings
-from collector.jobs import Judged, VerdictCount
+from collector.jobs import Judged, RequestCount, VerdictCount
 from collector.judging_process import JudgingProcess
 from collector.judging_setup import Plan, plan_of
 from collector.live_trace import Chunk
@@ -47,6 +47,7 @@ JUDGING_GRACE_S = 3.0
 DELIVERY_GRACE_S = 10.0
 RECEIVER_GRACE_S = 1.0
 _LONGEST_TICK_S = 1.0
+NOT_DELIVERED = "not delivered before the sidecar stopped"
 TRIM_AFTER_BYTES = 32 << 20
 _MIB = 1 << 20
 
@@ -66,6 +67,7 @@ class Service:
         timing = _assemble_settings(config)
         self._budget = Budget((timing or assembler_settings.Settings()).limit_mib * _MIB)
         self._parcels: MemoryStore[Parcel] = MemoryStore(self._budget)
+        self._dead_letters = {name: _dead_letter_file(component) for name, component in config.exporters.items()}
         self._queues = {name: self._queue(component) for name, component in config.exporters.items()}
         destinations = {
             kind: [self._destination(config.exporters[name]) for name in pipeline.exporters]
@@ -75,6 +77,7 @@ class Service:
             destinations, self._parcels, self._budget, self._telemetry, time.monotonic, _call_later
         )
         self._plan = plan_of(config)
+        self._judges = {judge_id: self._telemetry.judge(judge_id) for judge_id in self._plan.judges}
         self._judging: JudgingProcess | None = None
         self._assembler: Assembler | None = None
         self._tick_s = _LONGEST_TICK_S
@@ -162,15 +165,16 @@ class Service:
         if not left:
             return
         # Memory ends with the process; a file is the one place left where nothing is lost.
-        path = _dead_letter_path(name, None)
-        letters = DeadLetterFile(path, name)
-        for ref in left:
-            parcel = self._parcels.read(ref)
-            await asyncio.to_thread(
-                letters.append, parcel.signal, parcel.request, parcel.items, "not delivered before the sidecar stopped"
-            )
-            self._parcels.release(ref)
-        logger.warning("%s: %d requests could not be delivered before the end and are in %s", name, len(left), path)
+        letters = self._dead_letters[name]
+        try:
+            for ref in left:
+                parcel = self._parcels.read(ref)
+                await asyncio.to_thread(letters.append, parcel.signal, parcel.request, parcel.items, NOT_DELIVERED)
+                self._parcels.release(ref)
+        except OSError as error:
+            logger.error("%s: can't write %s (%s): what was not delivered is lost", name, letters.path, error.strerror)
+        else:
+            logger.warning("%s: %d requests were not delivered in time and are in %s", name, len(left), letters.path)
 
     # -- judging -----------------------------------------------------------------------------------------------------
 
@@ -193,9 +197,14 @@ class Service:
             _unscored.warning("trace left without scores: %s (trace %s)", result.failure, result.trace_id.hex())
         self._assembler.judged(result, time.monotonic())
 
-    def _counted(self, counts: list[VerdictCount]) -> None:
+    def _counted(self, counts: Sequence[VerdictCount | RequestCount]) -> None:
         for count in counts:
-            self._telemetry.traces.judged(*count)
+            if isinstance(count, VerdictCount):
+                self._telemetry.traces.judged(*count)
+            else:
+                metrics = self._judges[count.judge]
+                metrics.request(count.outcome, count.duration_s)
+                metrics.tokens(count.tokens_read, count.tokens_written)
 
     async def _keep_time(self) -> None:
         assert self._assembler is not None
@@ -222,16 +231,16 @@ class Service:
 
     def _queue(self, component: Component) -> SendingQueue:
         settings = component.settings
-        queue, retry, path = QueueSettings(), RetrySettings(), None
+        queue, retry = QueueSettings(), RetrySettings()
         if isinstance(settings, QueuedExporterSettings):
-            queue, retry, path = settings.sending_queue, settings.retry_on_failure, settings.dead_letter_file
+            queue, retry = settings.sending_queue, settings.retry_on_failure
         return SendingQueue(
             component.id,
             _sender(component),
             self._parcels,
             queue,
             retry,
-            DeadLetterFile(_dead_letter_path(component.id, path), component.id),
+            self._dead_letters[component.id],
             self._telemetry.exporter(component.id),
         )
 
@@ -273,5 +282,8 @@ def _sender(component: Component) -> Sender:
     raise TypeError(f"there is no sender for {component.id}")
 
 
-def _dead_letter_path(name: str, configured: Path | None) -> Path:
-    return configured or Path(f"spanjudge-dead-letters-{name.replace('/', '-')}.jsonl")
+def _dead_letter_file(component: Component) -> DeadLetterFile:
+    settings = component.settings
+    configured = settings.dead_letter_file if isinstance(settings, QueuedExporterSettings) else None
+    path = configured or Path(f"spanjudge-dead-letters-{component.id.replace('/', '-')}.jsonl")
+    return DeadLetterFile(path, component.id)

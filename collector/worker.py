@@ -17,9 +17,10 @@ import sys
 from collections import Counter
 
 from collector.channel import Channel
-from collector.jobs import Carriers, EvaluationSpan, Job, Judged, VerdictCount, seal_carriers
+from collector.jobs import Carriers, EvaluationSpan, Job, Judged, RequestCount, VerdictCount, seal_carriers
 from collector.judging_setup import Plan, build
 from evaluators.judge.client import OpenAIJudge
+from evaluators.judge.report import RequestReport
 from processors import scores
 from processors.judging import TraceInput, TraceJudge
 
@@ -71,10 +72,11 @@ class _Desk:
         self._tasks: set[asyncio.Task[None]] = set()
         self._results: list[Judged] = []
         self._counted: Counter[tuple[str, str, str | None, str]] = Counter()
+        self._requests: list[RequestCount] = []
 
     def receive(self, message: object) -> None:
         if isinstance(message, Plan):
-            self._judge, self._clients = build(message)
+            self._judge, self._clients = build(message, self._count_request)
             return
         assert isinstance(message, list)
         for job in message:
@@ -98,10 +100,24 @@ class _Desk:
             self.report()
 
     def report(self) -> None:
-        """Tell the verdicts given since the last time. Also a sign of life, so it is told even if there were none."""
+        """Tell the verdicts given and requests made since the last time. Also a sign of life when there were none."""
         assert self.channel is not None
-        self.channel.send([VerdictCount(*kind, verdicts) for kind, verdicts in self._counted.items()])
+        verdicts = [VerdictCount(*kind, count) for kind, count in self._counted.items()]
+        requests, self._requests = self._requests, []
         self._counted.clear()
+        self.channel.send([*verdicts, *requests])
+
+    def _count_request(self, judge_id: str, report: RequestReport) -> None:
+        usage = report.usage
+        self._requests.append(
+            RequestCount(
+                judge_id,
+                report.outcome.value,
+                report.duration_s,
+                usage.prompt_tokens or 0,
+                usage.completion_tokens or 0,
+            )
+        )
 
     async def close(self) -> None:
         for task in self._tasks:
