@@ -13,7 +13,7 @@ import orjson
 
 from evaluators.cases import JsonValue, Role
 from processors.conventions.facts import CallFacts, MessageFacts
-from processors.conventions.parts import Media, Result, Text, call_of, parts_of, result_text
+from processors.conventions.parts import Media, Result, Text, call_of, is_hidden, parts_of, result_text
 from processors.conventions.reprs import from_repr
 from processors.conventions.values import clean, first_at, text_at
 
@@ -139,7 +139,7 @@ def _read_message(message: dict[str, JsonValue], default: Role) -> tuple[Message
         for part in results
     ]
     if texts or calls or listed or media or not results:
-        captured = _has_content(inner) or bool(calls or listed)
+        captured = (_has_content(inner) and not is_hidden(_content(inner))) or bool(calls or listed)
         own = MessageFacts(
             role=Role.USER if role is Role.TOOL else role,
             text="\n".join(texts) if texts or captured else None,
@@ -184,7 +184,7 @@ def _has_content(message: Mapping[str, JsonValue]) -> bool:
 
 def _tool_message(message: Mapping[str, JsonValue], texts: list[str]) -> MessageFacts:
     content = _content(message)
-    text, failed = result_text(content)
+    text, failed = result_text(None if is_hidden(content) else content)
     if texts:
         text = "\n".join(texts)
     flag = first_at(message, "is_error", "isError")

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from evaluators.cases import JsonValue
 from processors.conventions.facts import CallFacts
 from processors.conventions.reprs import from_repr
-from processors.conventions.values import as_text, first_at, from_json, parsed, text_at
+from processors.conventions.values import PLACEHOLDERS, as_text, first_at, from_json, parsed, text_at
 
 _TEXT_TYPES = frozenset({"text", "input_text", "output_text", "refusal", "markdown"})
 _CALL_TYPES = frozenset(
@@ -70,11 +70,15 @@ def parts_of(content: JsonValue) -> list[Part]:
     """The parts of a message's content; reasoning is left out."""
     if content is None:
         return []
-    if isinstance(content, str):
-        return [Text(content)]
-    if isinstance(content, list):
-        return [part for item in content for part in _part(item)]
-    return _part(content)
+    found = [part for item in content for part in _part(item)] if isinstance(content, list) else _part(content)
+    return [part for part in found if not isinstance(part, Text) or part.text not in PLACEHOLDERS]
+
+
+def is_hidden(content: JsonValue) -> bool:
+    """Whether an instrumentation put a placeholder where a message's content was."""
+    items = content if isinstance(content, list) else [content]
+    texts = [item.get("text", item.get("content")) if isinstance(item, dict) else item for item in items]
+    return any(isinstance(text, str) and text in PLACEHOLDERS for text in texts)
 
 
 def _part(value: JsonValue) -> list[Part]:

@@ -17,6 +17,8 @@ import orjson
 from evaluators.cases import JsonValue
 
 REDACTED = "__REDACTED__"
+PLACEHOLDERS = frozenset({REDACTED, "<elided>", "<redacted>", "[REDACTED]", "[redacted]", "REDACTED"})
+"""What instrumentations write in place of content that they were told to hide."""
 MAX_LITERAL_CHARS = 100_000
 _MAX_DEPTH = 100
 _SURROGATE = re.compile("[\ud800-\udfff]")

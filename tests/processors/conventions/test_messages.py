@@ -193,6 +193,18 @@ def test_without_ids_two_equal_calls_are_two() -> None:
     assert len(message.calls) == 2
 
 
+@pytest.mark.parametrize("hidden", ["<elided>", "__REDACTED__"])
+def test_a_placeholder_for_hidden_content_is_no_content(hidden: str) -> None:
+    found = read(
+        [
+            {"role": "user", "content": hidden},
+            {"role": "assistant", "parts": [{"type": "text", "content": hidden}]},
+            {"role": "tool", "tool_call_id": "c1", "content": hidden},
+        ]
+    )
+    assert [message.text for message in found] == [None, None, None]
+
+
 def test_messages_as_pairs_of_role_and_content() -> None:
     found = read([["system", "rules"], ["user", "hi"]])
     assert [(message.role, message.text) for message in found] == [(Role.SYSTEM, "rules"), (Role.USER, "hi")]
