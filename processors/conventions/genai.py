@@ -84,6 +84,7 @@ class GenAI:
     """The reader of the GenAI conventions."""
 
     name = "genai"
+    marks: tuple[bytes, ...] = (b"gen_ai.",)
 
     def __init__(self, messages: Messages, limit: int | None = None) -> None:
         self._messages = messages

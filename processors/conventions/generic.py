@@ -61,6 +61,7 @@ class Generic:
     """The reader of what no other reader reads."""
 
     name = "generic"
+    marks: tuple[bytes, ...] = (b"traceloop.", b"langfuse.", b"langsmith.", b"mlflow.span", b"ai.operationId")
 
     def __init__(self, messages: Messages, limit: int | None = None) -> None:
         self._messages = messages

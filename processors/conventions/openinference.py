@@ -53,6 +53,7 @@ class OpenInference:
     """The reader of OpenInference."""
 
     name = "openinference"
+    marks: tuple[bytes, ...] = (b"openinference.span.kind", b"llm.input_messages", b"llm.output_messages")
 
     def __init__(self, messages: Messages, limit: int | None = None) -> None:
         self._messages = messages

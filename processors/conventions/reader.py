@@ -19,9 +19,13 @@ _CANCELLED = ("CancelledError", "GeneratorExit", "KeyboardInterrupt", "AbortErro
 
 
 class Reader(Protocol):
-    """Reads the spans of one dialect. Made anew for each trace, so that it may remember what it has decoded."""
+    """Reads the spans of one dialect. Made anew for each trace, so that it may remember what it has decoded.
+
+    `marks` are byte strings one of which is in every serialised span that it reads.
+    """
 
     name: str
+    marks: tuple[bytes, ...]
 
     def reads(self, span: Span) -> bool:
         """Whether the span carries this dialect, by what is on it."""

@@ -1,11 +1,11 @@
 """The dialects that are read, and one account per span from all readers that understand it.
 
-A new dialect is one module with a reader, one line in `READERS`, and its marks in `wanted.py`.
+A new dialect is one module with a reader, and one line in `READERS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import reduce
 
 from processors.conventions.facts import SpanFacts, merged
@@ -17,8 +17,11 @@ from processors.conventions.reader import Reader
 from processors.conventions.values import from_json
 from processors.otlp import Span
 
-READERS: tuple[Callable[[Messages, int | None], Reader], ...] = (OpenInference, GenAI)
+READERS = (OpenInference, GenAI)
 """In order of trust: where two speak of one fact, the first one's word stands."""
+
+MARKS: tuple[bytes, ...] = tuple(dict.fromkeys(mark for reader in (*READERS, Generic) for mark in reader.marks))
+"""Byte strings one of which is in every serialised span that some reader reads."""
 
 _COMMON_LIMITS = frozenset({128, 250, 255, 256, 500, 512, 1000, 1024, 1028, 2000, 2048, 4000, 4095, 4096, 5000})
 _LARGE_LIMIT_STEP = 1000
@@ -29,7 +32,7 @@ class Readers:
 
     def __init__(self, limit: int | None = None) -> None:
         messages = Messages(limit)
-        self._readers = [make(messages, limit) for make in READERS]
+        self._readers: list[Reader] = [make(messages, limit) for make in READERS]
         self._generic = Generic(messages, limit)
 
     def read(self, span: Span) -> SpanFacts | None:

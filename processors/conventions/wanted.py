@@ -5,19 +5,9 @@ A false positive costs only that a span is held for a while; a false negative lo
 
 from __future__ import annotations
 
-_MARKS = (
-    b"gen_ai.",
-    b"openinference.span.kind",
-    b"llm.",
-    b"traceloop.",
-    b"langfuse.",
-    b"langsmith.",
-    b"mlflow.span",
-    b"ai.operationId",
-    b"gcp.vertex.agent",
-    b"tool.",
-)
-_LOG_MARKS = (b"gen_ai.", b"llm.")
+from processors.conventions.genai import GenAI
+from processors.conventions.registry import MARKS
+
 _OWN_SCOPE = b"\x0a\x09spanjudge"
 """InstrumentationScope.name as it is serialised: field 1, nine bytes."""
 _OWN_OPERATION = b"gen_ai.operation.name\x12\x0c\x0a\x0aevaluation"
@@ -26,7 +16,7 @@ _OWN_OPERATION = b"gen_ai.operation.name\x12\x0c\x0a\x0aevaluation"
 
 def wants(span: bytes, scope: bytes) -> bool:
     """Whether a serialised span may tell something about what an agent did. Never true of spans of our own."""
-    for mark in _MARKS:  # a plain loop: this is asked of every span of every service
+    for mark in MARKS:  # a plain loop: this is asked of every span of every service
         if mark in span:
             return not is_own(span, scope)
     return False
@@ -34,7 +24,7 @@ def wants(span: bytes, scope: bytes) -> bool:
 
 def wants_log(record: bytes, scope: bytes) -> bool:
     """Whether a serialised log record may carry content of a model call."""
-    return any(mark in record for mark in _LOG_MARKS) and not scope.startswith(_OWN_SCOPE)
+    return any(mark in record for mark in GenAI.marks) and not scope.startswith(_OWN_SCOPE)
 
 
 def is_own(span: bytes, scope: bytes) -> bool:

@@ -24,7 +24,6 @@ def span(key: str, value: str = "x") -> bytes:
         "gen_ai.operation.name",
         "openinference.span.kind",
         "llm.input_messages.0.message.role",
-        "tool.name",
         "traceloop.span.kind",
         "langfuse.observation.type",
         "langsmith.span.kind",
