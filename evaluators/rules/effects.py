@@ -64,10 +64,9 @@ _READ_VERBS = """
 """
 _WRITE_VERBS = """
     create add insert book reserve order buy purchase pay charge refund transfer send post publish email notify reply
-    delete remove cancel update modify edit change set put patch write save store upload move rename copy replace
-    assign submit approve reject confirm register enroll subscribe unsubscribe schedule reschedule exchange return
-    grant revoke enable disable deploy restart stop start kill issue redeem withdraw deposit invite archive merge
-    commit push apply install uninstall append close open reset
+    delete remove cancel update modify edit change put patch write save store upload rename replace assign submit
+    approve reject confirm register enroll subscribe unsubscribe schedule reschedule exchange return grant revoke
+    deploy issue redeem withdraw deposit invite archive merge commit push install uninstall append
 """
 # after these a verb was a noun: order_status, exchange_rate, book_details
 _NOUN_FOLLOWERS = """
@@ -76,9 +75,11 @@ _NOUN_FOLLOWERS = """
 """
 _READ = frozenset(_READ_VERBS.split())
 _WRITE = frozenset(_WRITE_VERBS.split())
+# these may change something, but doing them twice harms nobody, or the verb says too little
 _ANYTHING_VERBS = """
     ask run execute call invoke delegate do use click press type tap scroll http request shell bash python eval
-    handle process task agent
+    handle process task agent open close start stop restart kill set reset enable disable move copy apply go
+    navigate
 """
 _ANYTHING = frozenset(_ANYTHING_VERBS.split())
 _NOUNS_AFTER = frozenset(_NOUN_FOLLOWERS.split())

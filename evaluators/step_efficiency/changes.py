@@ -12,7 +12,8 @@ from evaluators.rules.structured import structured
 _MAX_BETWEEN = 50
 _FEWEST_FIELDS = 4
 _SAME_FIELDS = 0.8
-_CHANGING = (Effect.WRITE, Effect.UNKNOWN)
+# while the agent waits the world goes on
+_CHANGING = (Effect.WRITE, Effect.UNKNOWN, Effect.WAIT)
 
 
 class Changes:

@@ -23,6 +23,8 @@ from evaluators.rules.effects import Effect, effect_of
         ("exchange_rate", Effect.UNKNOWN),
         ("check_in_passenger", Effect.UNKNOWN),
         ("run_tests", Effect.UNKNOWN),
+        ("open_page", Effect.UNKNOWN),
+        ("set_temperature", Effect.UNKNOWN),
         ("ask_weather_agent", Effect.UNKNOWN),
         ("", Effect.UNKNOWN),
     ],

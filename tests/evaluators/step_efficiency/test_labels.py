@@ -99,6 +99,8 @@ JUSTIFIED = [
     ("a passing failure, then success", [fail("a", BUSY), call("get_account", {"user_id": "4471"}, {"n": 1}, id="b")]),
     ("two retries after a passing failure", [fail("a", BUSY), fail("b", BUSY), fail("c", BUSY)]),
     ("waiting between retries", [fail(i, BUSY, started_s=60.0 * n) for n, i in enumerate("abcdef")]),
+    ("waiting by a tool", [fail("a"), call("wait", {"seconds": 5}, "ok", id="w"), fail("b")]),
+    ("looking again after waiting by a tool", [search("a"), call("sleep", {"s": 60}, "ok", id="w"), search("b")]),
     ("a corrected argument", [fail("a"), call("get_account", {"user_id": "u_4471"}, {"n": 1}, id="b")]),
     ("another tool after a failure", [fail("a"), call("find_account", {"user_id": "4471"}, {"n": 1}, id="b")]),
     ("a failure cured in between", [fail("a"), call("create_account", {"user_id": "4471"}, "ok", id="w"), fail("b")]),
