@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -94,13 +95,12 @@ def _parts(group: Group, drafts: list[Draft], loose: list[CallDraft]) -> Iterabl
             parts.append([])
         parts[-1].append(draft)
     starts = [part[0].node.place for part in parts]
+    seen_in = {draft.node.id: at for at, part in enumerate(parts) for draft in part}
     sorted_loose: list[list[CallDraft]] = [[] for _ in parts]
     for call in loose:
-        at = 0
+        at = seen_in.get(call.seen_on or "", 0)
         if call.execution is not None:
-            at = max((i for i, start in enumerate(starts) if start <= call.execution.place), default=0)
-        elif call.seen_on is not None:
-            at = next((i for i, part in enumerate(parts) if any(d.node.id == call.seen_on for d in part)), 0)
+            at = max(bisect(starts, call.execution.place) - 1, 0)
         sorted_loose[at].append(call)
     return list(zip(parts, sorted_loose, strict=True))
 

@@ -96,10 +96,11 @@ def without_utilities(drafts: list[Draft], answer: str | None) -> list[Draft]:
     answered = any(not thread[-1].calls and thread[-1].text for thread in working)
     if not answered:
         return drafts
+    kept = {id(thread) for thread in working}
     aside = {
         id(draft)
         for thread in threads.values()
-        if thread not in working
+        if id(thread) not in kept
         for draft in thread
         if answer is None or draft.text != answer
     }
