@@ -28,7 +28,11 @@ def form_is_proven(claim: Claim, stated: list[Claim], fields: list[tuple[FieldVa
 def names_field(claim: Claim, fields: list[tuple[FieldValue, str]]) -> bool:
     """Whether the sentence says what the number is by a word of a field's name: not every share is the one at hand."""
     sentence = claim.sentence.casefold()
-    return any(word in sentence for found, _ in fields for word in _LONGER_WORD.findall(found.column.casefold()))
+    return any(
+        word in sentence
+        for found, _ in fields
+        for word in _LONGER_WORD.findall(found.column.rsplit(".", 1)[-1].casefold())
+    )
 
 
 def stands_in_list(claim: Claim, stated: list[Claim], fields: list[tuple[FieldValue, str]]) -> bool:

@@ -19,8 +19,9 @@ from evaluators.rules.units import Kind, conversions, other_temperatures
 _MAX_COMBINED = 400
 _MAX_SUBSET = 13
 _MAX_SIGNED = 8
-_MAX_TERMS = 80
+_MAX_TERMS = 180
 _MAX_MULTIPLIERS = 30
+_MAX_RATES = 10
 _ADDITIVE = frozenset({Kind.CURRENCY, Kind.DISTANCE, Kind.MASS, Kind.VOLUME, Kind.DATA_SIZE, Kind.DURATION})
 _PHYSICAL = frozenset(Kind) - {Kind.NUMBER, Kind.CURRENCY, Kind.DATE, Kind.TIME}
 # 1 TB less 412 GB: amounts of one result may stand in several units
@@ -30,8 +31,22 @@ _SCALES: dict[Kind, tuple[float, ...]] = {
     Kind.MASS: (1000, 0.001),
     Kind.VOLUME: (1000, 0.001),
 }
-# people, nights, months: often only counted out of dates or names
-_EVERYDAY_MULTIPLIERS = (*map(float, range(2, 15)), 30.0, 52.0, 100.0)
+# people, nights, halves for children, months, weeks, working days and hours: often in no text as a number
+_EVERYDAY_MULTIPLIERS = (
+    *map(float, range(2, 15)),
+    0.5,
+    1.5,
+    2.5,
+    3.5,
+    24.0,
+    26.0,
+    30.0,
+    52.0,
+    100.0,
+    260.0,
+    365.0,
+    2080.0,
+)
 
 
 class Explained(Enum):
@@ -159,9 +174,10 @@ class Support:
                 and (_near(self._sorted, value / a, slack / a) or _near(self._sorted, a / value, a * slack / value**2))
             ):
                 return True
-        return self._of_counts(own, value, slack) or (
-            kind in (Kind.PERCENT, Kind.RATING) and self._is_share(value, slack)
-        )
+        # nobody counts temperatures or ratings by nights
+        if kind in _ADDITIVE and self._of_counts(own, value, slack):
+            return True
+        return kind in (Kind.PERCENT, Kind.RATING) and self._is_share(value, slack)
 
     def _of_counts(self, own: list[float], value: float, slack: float) -> bool:
         """An amount times or divided by what it may be counted by."""
@@ -211,12 +227,13 @@ class Support:
         return [(value / share, slack / share) for share in shares]
 
     def _factors(self) -> list[float]:
-        return sorted({m for m in self.multipliers if 1 < m <= 400} | set(_EVERYDAY_MULTIPLIERS))[:_MAX_MULTIPLIERS]
+        given = sorted(m for m in self.multipliers if 1 < m <= 400)[:_MAX_MULTIPLIERS]
+        return sorted({*given, *_EVERYDAY_MULTIPLIERS})
 
     def _rates(self) -> list[float]:
         rates = {f.value / 100 for f in self.fields if f.kind is Kind.PERCENT}
         rates |= {amount / 100 for kind, amount in self.amounts if kind is Kind.PERCENT} | self.rates
-        return sorted(rate for rate in rates if 0 < rate <= 1)[:_MAX_MULTIPLIERS]
+        return sorted(rate for rate in rates if 0 < rate <= 1)[:_MAX_RATES]
 
 
 def _distinct(numbers: Iterable[float]) -> list[float]:
