@@ -163,7 +163,11 @@ def _conclusive(
         if not same_currency(quantity, fields, mentioned):
             continue
         single = _LABELLED.search(claim.lead) is not None
-        if support.explains(quantity.kind, quantity.values, single=single) is not Explained.NO:
+        explained = support.explains(quantity.kind, quantity.values, single=single)
+        if explained is Explained.YES:
+            # later amounts may go on from this one: with tax 1330, for two 2660
+            support.amounts += [(quantity.kind, value) for value, _ in quantity.values]
+        if explained is not Explained.NO:
             continue
         name = subject(claim)
         unknown = name is not None and not before.know(name) and stands_in_list(claim, stated, fields)

@@ -139,7 +139,8 @@ class Support:
             return Explained.YES
         if kind not in _ADDITIVE:
             return Explained.NO
-        return self._of_sums(own, value, slack)
+        # a fee is often a plain number beside the price
+        return self._of_sums(others if len(others) <= _MAX_SIGNED else own, value, slack)
 
     def _of_columns(self, value: float, slack: float) -> bool:
         """Totals, means and running totals of a field over a list."""
