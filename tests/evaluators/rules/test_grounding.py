@@ -208,15 +208,44 @@ def test_what_user_policy_and_arguments_say_explains_a_number(
     assert conclusive(ask(HOTEL, answer, user=user, system=system, arguments=arguments)) == []
 
 
-HOTELS_ZH = {"酒店":[{"名称":"如家","价格":268,"评分":4.6,"距离":"1.2公里"},{"名称":"全季","价格":398,"评分":4.8,"距离":"850米"}]}
-SHANGHAI = {"city":"上海","days":[{"date":"2026-03-14","high":18,"low":9,"temperature":15,"humidity":64},{"date":"2026-03-15","temperature":12,"humidity":71}]}
-FLIGHT_ZH = {"flights":[{"no":"MU5101","price_cny":1280,"duration":"2小时15分","depart":"08:00"}],"tax":50}
-STOCK_ZH = {"股价":1688.0,"涨幅":"2.35%","市值":"2.12万亿元"}
+HOTELS_ZH = {
+    "酒店": [
+        {"名称": "如家", "价格": 268, "评分": 4.6, "距离": "1.2公里"},
+        {"名称": "全季", "价格": 398, "评分": 4.8, "距离": "850米"},
+    ]
+}
+SHANGHAI = {
+    "city": "上海",
+    "days": [
+        {"date": "2026-03-14", "high": 18, "low": 9, "temperature": 15, "humidity": 64},
+        {"date": "2026-03-15", "temperature": 12, "humidity": 71},
+    ],
+}
+FLIGHT_ZH = {"flights": [{"no": "MU5101", "price_cny": 1280, "duration": "2小时15分", "depart": "08:00"}], "tax": 50}
+STOCK_ZH = {"股价": 1688.0, "涨幅": "2.35%", "市值": "2.12万亿元"}
 
-IN_OTHER_LANGUAGES = (HOTELS_ZH,"如家268元/晚,全季398元/晚,两晚分别是536元和796元。"),(HOTELS_ZH,"全季评分4.8分,比如家(4.6)高0.2。"),(HOTELS_ZH,"全季距离0.85公里,如家距离一公里多,1.2公里。"),(HOTELS_ZH,"住三晚全季一共一千一百九十四元。"),(HOTELS_ZH,"两家差价130元。"),
-(SHANGHAI,"上海今天15度,明天12度,降温3度,湿度71%。"),(SHANGHAI,"今天气温15°C(59°F)。"),(FLIGHT_ZH,"MU5101票价1280元,含税1330元,两个人2660元。"),(FLIGHT_ZH,"儿童半价640元。"),(FLIGHT_ZH,"经济舱约1280元,折合约177美元。"),(STOCK_ZH,"股价1688元,涨2.35%,市值2.12万亿元,约21200亿元。"),(STOCK_ZH,"买100股需要168,800元,即16.88万元。"),
-({"price_jpy":12800},"一泊12,800円、2名で25,600円。"),({"preis_eur":49.9,"rabatt_prozent":20},"Mit 20 % Rabatt 39,92 €, Sie sparen 9,98 €."),({"prix_eur":1250},"Cela fait 1 250 €, soit 312,50 € par personne à quatre."),({"precio_mxn":1500.5},"Cuesta 1.500,50 MXN."),({"price_rub":1500},"Две ночи: 3 000 ₽."),({"price_krw":55000},"2박 ₩110,000입니다."),
-({"price_inr":250000},"₹2.5 lakh"),({"t":[{"temperature":21.4},{"temperature":19.9}]},"Mitteltemperatur 20,65 °C; um 1,5 °C kühler."),({"temperature":-12.3,"unit":"celsius"},"Es sind −12,3 °C (9,9 °F)."),
+IN_OTHER_LANGUAGES = [
+    (HOTELS_ZH, "如家268元/晚,全季398元/晚,两晚分别是536元和796元。"),
+    (HOTELS_ZH, "全季评分4.8分,比如家(4.6)高0.2。"),
+    (HOTELS_ZH, "全季距离0.85公里,如家距离一公里多,1.2公里。"),
+    (HOTELS_ZH, "住三晚全季一共一千一百九十四元。"),
+    (HOTELS_ZH, "两家差价130元。"),
+    (SHANGHAI, "上海今天15度,明天12度,降温3度,湿度71%。"),
+    (SHANGHAI, "今天气温15°C(59°F)。"),
+    (FLIGHT_ZH, "MU5101票价1280元,含税1330元,两个人2660元。"),
+    (FLIGHT_ZH, "儿童半价640元。"),
+    (FLIGHT_ZH, "经济舱约1280元,折合约177美元。"),
+    (STOCK_ZH, "股价1688元,涨2.35%,市值2.12万亿元,约21200亿元。"),
+    (STOCK_ZH, "买100股需要168,800元,即16.88万元。"),
+    ({"price_jpy": 12800}, "一泊12,800円、2名で25,600円。"),
+    ({"preis_eur": 49.9, "rabatt_prozent": 20}, "Mit 20 % Rabatt 39,92 €, Sie sparen 9,98 €."),
+    ({"prix_eur": 1250}, "Cela fait 1 250 €, soit 312,50 € par personne à quatre."),
+    ({"precio_mxn": 1500.5}, "Cuesta 1.500,50 MXN."),
+    ({"price_rub": 1500}, "Две ночи: 3 000 ₽."),
+    ({"price_krw": 55000}, "2박 ₩110,000입니다."),
+    ({"price_inr": 250000}, "₹2.5 lakh"),
+    ({"t": [{"temperature": 21.4}, {"temperature": 19.9}]}, "Mitteltemperatur 20,65 °C; um 1,5 °C kühler."),
+    ({"temperature": -12.3, "unit": "celsius"}, "Es sind −12,3 °C (9,9 °F)."),
 ]
 
 
