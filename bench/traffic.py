@@ -1,4 +1,4 @@
-"""Spans to measure with: an agent's (model calls of 4 kB with messages and tools, tools, runs) and tiny ones."""
+"""Spans to measure with: an agent's (4 kB on average, up to 7 kB, with messages and tools) and tiny ones."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TOOLS = json.dumps(
 )
 
 
-_SYSTEM = json.dumps([{"type": "text", "content": "You help travellers; answer briefly and never invent. " * 26}])
+_SYSTEM = json.dumps([{"type": "text", "content": "You help travellers; answer briefly and never invent. " * 60}])
 
 
 def _set(span: Span, **attributes: str) -> None:
@@ -41,7 +41,7 @@ def _agent_run(scope: ScopeSpans, trace_id: bytes, rng: random.Random) -> None:
     seen = [_message("user", type="text", content="What is the weather in Porto? " + "Please be precise. " * 12)]
     for number, tool in enumerate(("get_weather", "find_hotel", None)):
         call = {"type": "tool_call", "id": f"call_{number}", "name": tool, "arguments": {"city": "Porto"}}
-        result = json.dumps({"city": "Porto", "temp_c": 21, "place": f"number {number}"})
+        result = json.dumps({"city": "Porto", "temp_c": 21, "place": f"number {number}", "about": "Quiet, near the river. " * 20})
         said = {"role": "assistant", "parts": [call]}
         if tool is None:
             said = _message("assistant", type="text", content="It is 21 °C in Porto. " + "Enjoy your stay. " * 12)

@@ -153,4 +153,4 @@ def drop_content(trace: LiveTrace, spans: MemoryStore[Chunk], logs: MemoryStore[
 
 def size_of(records: Iterable[SpanRecord]) -> int:
     """Bytes of the spans."""
-    return sum(len(record.span) for record in records)
+    return sum([len(record.span) for record in records])

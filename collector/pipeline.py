@@ -29,7 +29,7 @@ FORWARDED_HEADERS = ("x-project-name",)
 Headers = tuple[tuple[str, str], ...]
 # How long spans that leave wait for others to leave with, and how many bytes of them make a parcel:
 GATHER_S = 0.05
-PARCEL_BYTES = 512 << 10
+PARCEL_BYTES = 1 << 20
 
 
 class ScoreMode(StrEnum):

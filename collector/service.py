@@ -49,6 +49,7 @@ RECEIVER_GRACE_S = 1.0
 _LONGEST_TICK_S = 1.0
 NOT_DELIVERED = "not delivered before the sidecar stopped"
 TRIM_AFTER_BYTES = 32 << 20
+TRIM_AFTER_S = 60.0
 _MIB = 1 << 20
 
 Receiver = OtlpGrpcReceiver | OtlpHttpReceiver
@@ -82,6 +83,7 @@ class Service:
         self._assembler: Assembler | None = None
         self._tick_s = _LONGEST_TICK_S
         self._peak_bytes = 0
+        self._low_since_s = 0.0
         if timing is not None:
             self._attach_judging(self._plan, timing)
         self._receivers = [
@@ -220,10 +222,12 @@ class Service:
             await asyncio.sleep(max(wait_s, 0.001))
 
     def _trim_when_idle(self) -> None:
-        """Give memory back once, when everything that was held is gone."""
-        peak_bytes, used_bytes = self._peak_bytes, self._budget.used_bytes
-        self._peak_bytes = max(peak_bytes, used_bytes)
-        if peak_bytes > TRIM_AFTER_BYTES and used_bytes < peak_bytes // 10:
+        """Give memory back when what was held at a peak is gone, and has been for a while."""
+        used_bytes, now_s = self._budget.used_bytes, time.monotonic()
+        if used_bytes > self._peak_bytes // 10:
+            self._peak_bytes = max(self._peak_bytes, used_bytes)
+            self._low_since_s = now_s
+        elif self._peak_bytes > TRIM_AFTER_BYTES and now_s - self._low_since_s > TRIM_AFTER_S:
             self._peak_bytes = used_bytes
             process_memory.trim()
 

@@ -1,7 +1,7 @@
 """From records back to requests: spans grouped under their origins, bytes as they came, scores appended.
 
 Serialised protobuf messages are concatenated, never parsed: a span followed by serialised attributes is the span with
-these attributes added.
+these attributes added.  Everything is copied once, when the parts of the whole request are joined.
 """
 
 from __future__ import annotations
@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from collector.records import LogRecord, Origin, Outbound
-from collector.wire.skeleton import ResourcesSkeleton, ScopesSkeleton, new_request
+
+# Tags of ResourceSpans, ScopeSpans and their counterparts for logs, which have the same numbers.
+_RESOURCES = _RESOURCE = _SCOPE = b"\x0a"
+_SCOPES = _ITEM = b"\x12"
+_SCHEMA_URL = b"\x1a"
+
+Parts = list[bytes]
 
 
 def build_request(outbound: Iterable[Outbound]) -> bytes:
@@ -19,54 +25,61 @@ def build_request(outbound: Iterable[Outbound]) -> bytes:
     resources share one ResourceSpans. The request headers of the origins are not looked at: keeping apart what must
     not share a request is up to the caller.
     """
-    return _build((item.origin, item.span + item.tail if item.tail else item.span) for item in outbound)
+    return _build((item.origin, item.span, item.tail) for item in outbound)
 
 
 def build_logs_request(records: Iterable[LogRecord]) -> bytes:
     """A serialised ExportLogsServiceRequest of these records; order as in `build_request`."""
-    return _build((item.origin, item.record) for item in records)
+    return _build((item.origin, item.record, b"") for item in records)
 
 
-def _build(items: Iterable[tuple[Origin, bytes]]) -> bytes:
-    request = new_request()
-    resources: dict[tuple[bytes, str, bytes], ResourcesSkeleton] = {}
-    groups: dict[int, tuple[Origin, list[bytes]]] = {}  # by identity: origins are interned, and hashing them costs
+def _build(items: Iterable[tuple[Origin, bytes, bytes]]) -> bytes:
+    groups: dict[int, tuple[Origin, Parts]] = {}  # by identity: origins are interned, and hashing them costs
     current: Origin | None = None
-    group: list[bytes] = []
-    for origin, data in items:
+    parts: Parts = []
+    for origin, data, tail in items:
         if origin is not current:
             current = origin
-            group = groups.setdefault(id(origin), (origin, []))[1]
-        group.append(data)
-    scopes: dict[Origin, ScopesSkeleton] = {}
-    for origin, datas in groups.values():
-        target = scopes.get(origin)
-        if target is None:
-            key = (origin.resource, origin.resource_schema_url, origin.resource_rest)
-            if key not in resources:
-                resources[key] = request.resources.add()
-                _fill_resources(resources[key], origin)
-            target = scopes[origin] = resources[key].scopes.add()
-            _fill_scopes(target, origin)
-        target.items.extend(datas)
-    return request.SerializeToString()
+            parts = groups.setdefault(id(origin), (origin, []))[1]
+        parts += (_ITEM, length_prefix(len(data) + len(tail)), data, tail)
+    scopes: dict[Origin, Parts] = {}
+    for origin, parts in groups.values():
+        if origin in scopes:
+            scopes[origin] += parts
+        else:
+            scopes[origin] = parts
+    resources: dict[tuple[bytes, str, bytes], Parts] = {}
+    for origin, parts in scopes.items():
+        key = (origin.resource, origin.resource_schema_url, origin.resource_rest)
+        body = [*_field(_SCOPE, origin.scope), *parts, *_url(origin.scope_schema_url), origin.scope_rest]
+        resources.setdefault(key, []).extend(_message(_SCOPES, body))
+    request: Parts = []
+    for (resource, schema_url, rest), parts in resources.items():
+        request += _message(_RESOURCES, [*_field(_RESOURCE, resource), *parts, *_url(schema_url), rest])
+    return b"".join(request)
 
 
-def _fill_resources(target: ResourcesSkeleton, origin: Origin) -> None:
-    if origin.resource:
-        target.resource.append(origin.resource)
-    target.schema_url = _url_bytes(origin.resource_schema_url)
-    if origin.resource_rest:
-        target.MergeFromString(origin.resource_rest)
+def length_prefix(size: int) -> bytes:
+    """A length as protobuf writes it: a varint."""
+    if size < 0x80:
+        return bytes((size,))
+    if size < 0x4000:
+        return bytes((size & 0x7F | 0x80, size >> 7))
+    encoded = bytearray()
+    while size >= 0x80:
+        encoded.append(size & 0x7F | 0x80)
+        size >>= 7
+    encoded.append(size)
+    return bytes(encoded)
 
 
-def _fill_scopes(target: ScopesSkeleton, origin: Origin) -> None:
-    if origin.scope:
-        target.scope.append(origin.scope)
-    target.schema_url = _url_bytes(origin.scope_schema_url)
-    if origin.scope_rest:
-        target.MergeFromString(origin.scope_rest)
+def _message(tag: bytes, body: Parts) -> Parts:
+    return [tag, length_prefix(sum(map(len, body))), *body]
 
 
-def _url_bytes(url: str) -> bytes:
-    return url.encode("utf-8", "surrogateescape")
+def _field(tag: bytes, value: bytes) -> Parts:
+    return [tag, length_prefix(len(value)), value] if value else []
+
+
+def _url(url: str) -> Parts:
+    return _field(_SCHEMA_URL, url.encode("utf-8", "surrogateescape"))
