@@ -19,6 +19,9 @@ _FIRST_GUESS_BYTES = 64 << 10
 _SNAPPY_STREAM = b"\xff\x06\x00\x00sNaPpY"
 _SNAPPY_COMPRESSED, _SNAPPY_PLAIN = 0x00, 0x01
 _CHECKSUM_BYTES = 4
+_PIECE_BYTES = 64 << 10
+# Members of a gzip body, chunks of a snappy one: far more than senders make, and bounded work when they are all empty.
+_MAX_PARTS = 10_000
 
 
 class BodyTooLargeError(Exception):
@@ -71,19 +74,26 @@ def _deflate(body: bytes, limit_bytes: int) -> bytes:
 def _inflate(name: str, body: bytes, limit_bytes: int, window_bits: int) -> bytes:
     parts: list[bytes] = []
     left = limit_bytes + 1  # one more than allowed shows that there is more
-    while body:  # a gzip file may consist of several
+    at = members = 0
+    while at < len(body):  # a gzip file may consist of several
+        members += 1
+        if members > _MAX_PARTS:
+            raise MalformedRequestError(f"the {name} body has more than {_MAX_PARTS} members")
         stream = zlib.decompressobj(window_bits)
-        try:
-            part = stream.decompress(body, left)
-        except zlib.error:
-            raise MalformedRequestError(f"the body isn't {name}, though its content-encoding says so") from None
-        left -= len(part)
-        if left <= 0:
-            raise BodyTooLargeError
-        if not stream.eof:
-            raise MalformedRequestError(f"the {name} body is cut off")
-        parts.append(part)
-        body = stream.unused_data
+        while not stream.eof:
+            # In pieces: after the end of a member zlib copies the rest of what it was given.
+            piece = body[at : at + _PIECE_BYTES]
+            if not piece:
+                raise MalformedRequestError(f"the {name} body is cut off")
+            try:
+                part = stream.decompress(piece, left)
+            except zlib.error:
+                raise MalformedRequestError(f"the body isn't {name}, though its content-encoding says so") from None
+            left -= len(part)
+            if left <= 0:
+                raise BodyTooLargeError
+            at += len(piece) - len(stream.unused_data)
+            parts.append(part)
     return b"".join(parts)
 
 
@@ -128,8 +138,11 @@ def _snappy(body: bytes, limit_bytes: int) -> bytes:
 
 def _framed_size(body: bytes) -> int:
     """What the chunks of the framed format say they hold; decompressing checks that it is true."""
-    total = at = 0
+    total = at = chunks = 0
     while at + 4 <= len(body):
+        chunks += 1
+        if chunks > _MAX_PARTS:
+            raise MalformedRequestError(f"the snappy body has more than {_MAX_PARTS} chunks")
         kind, size = body[at], int.from_bytes(body[at + 1 : at + 4], "little")
         at += 4
         if kind == _SNAPPY_PLAIN:

@@ -98,6 +98,19 @@ def test_a_gzip_body_of_several_members_is_unpacked_whole() -> None:
         decompress("gzip", gzip.compress(b"a" * 10) + gzip.compress(b"b" * 10), 19)
 
 
+@pytest.mark.parametrize(
+    ("encoding", "body"),
+    [
+        ("gzip", gzip.compress(b"") * 20_000),
+        ("zlib", zlib.compress(b"") * 20_000),
+        ("snappy", b"\xff\x06\x00\x00sNaPpY" + b"\xfe\x00\x00\x00" * 20_000),
+    ],
+)
+def test_a_body_of_countless_empty_parts_is_refused_after_bounded_work(encoding: str, body: bytes) -> None:
+    with pytest.raises(MalformedRequestError, match=f"the {encoding} body has more than 10000"):
+        decompress(encoding, body, 64 << 20)
+
+
 @pytest.mark.parametrize(("header", "name"), [("gzip", "gzip"), (" GZIP ", "gzip"), ("identity", ""), ("", "")])
 def test_an_encoding_is_read_in_any_case(header: str, name: str) -> None:
     assert read_encoding(header) == name
