@@ -6,10 +6,10 @@ and a history brings along what was said in earlier runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from evaluators.cases import Role
-from processors.conventions.facts import Kind, MessageFacts
+from processors.conventions.facts import MessageFacts
 from processors.drafts import Draft
 from processors.histories import common_length
 from processors.scopes import RUN, tasks_in
@@ -19,8 +19,11 @@ _MIN_SHARE = 0.2
 _MIN_CHARS = 12
 
 
-def asked_by_user(drafts: Sequence[Draft], top: Node | None, nodes: Iterable[Node]) -> list[str]:
-    """The human's words in this run, in order; an empty list when they weren't captured."""
+def asked_by_user(drafts: Sequence[Draft], top: Node | None, agents: Sequence[Node]) -> list[str]:
+    """The human's words in this run, in order; an empty list when they weren't captured.
+
+    `agents` are the spans of its agents and workflows, outer ones first.
+    """
     own = [draft for draft in drafts if draft.scope == RUN]
     found: list[str] = []
     tasks: set[str] = set()
@@ -39,7 +42,7 @@ def asked_by_user(drafts: Sequence[Draft], top: Node | None, nodes: Iterable[Nod
             tasks.update(tasks_in(call))
         draft.user_turn = max(len(found) - 1, 0)
         previous = draft
-    words = _told_by_top(top, nodes)
+    words = _told_by_top(top, agents)
     if not found:
         return words
     return [_unwrapped(text, words) for text in found]
@@ -90,12 +93,11 @@ def _shares_talk(before: tuple[MessageFacts, ...], given: tuple[MessageFacts, ..
     return any(message.text in talk for message in given if message.role is not Role.SYSTEM)
 
 
-def _told_by_top(top: Node | None, nodes: Iterable[Node]) -> list[str]:
+def _told_by_top(top: Node | None, agents: Sequence[Node]) -> list[str]:
     """The human's words as the run's own span, or the first agent's, has them."""
-    candidates = [top] if top is not None else []
-    candidates += [node for node in nodes if node.kind in (Kind.AGENT, Kind.WORKFLOW) and node is not top][:1]
-    for node in candidates:
-        facts = node.facts
+    inner = next((node for node in agents if node is not top), None)
+    for node in (top, inner):
+        facts = node.facts if node is not None else None
         if facts is None:
             continue
         if facts.input_text:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from evaluators.cases import Role
-from processors.conventions.facts import Kind
 from processors.conventions.values import as_text
 from processors.drafts import CallDraft, Draft
 from processors.plumbing import is_handoff, is_output
@@ -23,11 +23,11 @@ class Ending:
     abort_reason: str | None = None
 
 
-def ending_of(drafts: Sequence[Draft], top: Node | None, nodes: Sequence[Node]) -> Ending:
-    """How a run of these turns ended."""
+def ending_of(drafts: Sequence[Draft], top: Node | None, agents: Sequence[Node]) -> Ending:
+    """How a run of these turns ended; `agents` are the spans of its agents and workflows, outer ones first."""
     own = [draft for draft in drafts if draft.scope == RUN]
     last = own[-1] if own else None
-    told = _told_answer(top, nodes)
+    told = _told_answer(top, agents)
     if last is None:
         return Ending(answer=told, answered=True if told else None)
     pending = any(call.tool is not None and call.tool.pending for call in last.calls)
@@ -84,12 +84,10 @@ def _output_call(call: CallDraft) -> str | None:
     return arguments if isinstance(arguments, str) else None
 
 
-def _told_answer(top: Node | None, nodes: Sequence[Node]) -> str | None:
-    """The answer as the run's own span, or the last agent's in it, has it."""
-    agents = [node for node in nodes if node.kind in (Kind.AGENT, Kind.WORKFLOW) and node.tool is None]
-    if top is not None:
-        agents.insert(0, top)
-    for node in agents[:2]:
+def _told_answer(top: Node | None, agents: Sequence[Node]) -> str | None:
+    """The answer as the run's own span, or the first agent's in it, has it."""
+    first = islice((node for node in agents if node.tool is None), 2)
+    for node in [top, *first][:2] if top is not None else first:
         facts = node.facts
         if facts is None:
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from evaluators.cases import Message, Role, Run, Tool, ToolCall, ToolResult, Turn
 from processors.absent import absent_in
@@ -12,7 +12,7 @@ from processors.conventions.facts import Kind, MessageFacts, SpanFacts
 from processors.conventions.reader import is_cut
 from processors.conversation import asked_by_user, count_user_turns
 from processors.drafts import CallDraft, Draft, calls_of, drafted
-from processors.endings import Ending, ending_of
+from processors.endings import ending_of
 from processors.executions import executed, is_bookkeeping, match
 from processors.grouping import Group
 from processors.histories import infer_unshown, pair, recover_outputs
@@ -50,7 +50,31 @@ def run_of(group: Group, session_id: str | None) -> list[Run]:
         loose_by_scope.setdefault(_scope_of_call(call, scopes), []).append(call)
     for scope, scoped in _by_scope(drafts).items():
         infer_unshown(scoped, loose_by_scope.get(scope, ()))
-    return [_assembled(group, part, calls, session_id) for part, calls in _parts(group, drafts, loose)]
+    told = _Told.by(group)
+    return [_assembled(told, part, calls, session_id) for part, calls in _parts(group, drafts, loose)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What a group's spans say of all its runs, looked up once however many runs there are.
+
+    `agents` are the spans of agents and workflows, outer ones first; `system` is what they were instructed with.
+    """
+
+    top: Node | None
+    agents: Sequence[Node]
+    system: Sequence[str]
+    truncated: bool
+
+    @classmethod
+    def by(cls, group: Group) -> _Told:
+        read = [(node, node.facts) for node in group.nodes if node.facts is not None]
+        return cls(
+            top=group.top,
+            agents=[node for node, _ in read if node.kind in (Kind.AGENT, Kind.WORKFLOW)],
+            system=list(dict.fromkeys(text for _, facts in read for text in facts.system or ())),
+            truncated=any(facts.truncated for _, facts in read),
+        )
 
 
 def _of_agents(nodes: Iterable[Node]) -> list[Draft]:
@@ -115,34 +139,34 @@ def _output_text(top: Node | None) -> str | None:
     return top.facts.output_text if top is not None and top.facts is not None else None
 
 
-def _assembled(group: Group, drafts: list[Draft], loose: list[CallDraft], session_id: str | None) -> Run:
+def _assembled(told: _Told, drafts: list[Draft], loose: list[CallDraft], session_id: str | None) -> Run:
     number_calls(drafts, loose)
-    users = asked_by_user(drafts, group.top, group.nodes)
+    users = asked_by_user(drafts, told.top, told.agents)
     count_user_turns(drafts, users)
     book = _Book()
-    turns = tuple(_turn(index, draft, book, group) for index, draft in enumerate(drafts))
+    turns = tuple(_turn(index, draft, book, told.top) for index, draft in enumerate(drafts))
     loose_calls = tuple(_call(call) for call in loose)
-    ending: Ending = ending_of(drafts, group.top, group.nodes)
+    ending = ending_of(drafts, told.top, told.agents)
     run = Run(
         turns=turns,
         loose_calls=loose_calls,
         user_inputs=tuple(users) if users else None,
-        system_prompts=tuple(_system_prompts(drafts, group.nodes)),
+        system_prompts=tuple(_system_prompts(drafts) or told.system),
         final_answer=ending.answer,
         answered=ending.answered,
         aborted=ending.abort_reason is not None,
         abort_reason=ending.abort_reason,
-        truncated=any(node.facts.truncated for node in group.nodes if node.facts is not None)
+        truncated=told.truncated
         or any(_is_cut(call) for call in (*(call for turn in turns for call in turn.calls), *loose_calls)),
         session_id=session_id,
-        ref=_ref(group, drafts),
+        ref=_ref(told.top, drafts),
     )
     return replace(run, missing=absent_in(run))
 
 
-def _ref(group: Group, drafts: list[Draft]) -> str | None:
-    if group.top is not None:
-        return group.top.id
+def _ref(top: Node | None, drafts: list[Draft]) -> str | None:
+    if top is not None:
+        return top.id
     own = [draft for draft in drafts if draft.scope == RUN]
     return own[-1].node.id if own else None
 
@@ -191,7 +215,7 @@ class _Book:
         return known
 
 
-def _turn(index: int, draft: Draft, book: _Book, group: Group) -> Turn:
+def _turn(index: int, draft: Draft, book: _Book, top: Node | None) -> Turn:
     facts = draft.facts
     context = (
         tuple(book.message(message, draft.node.id) for message in draft.input) if draft.input is not None else None
@@ -205,7 +229,7 @@ def _turn(index: int, draft: Draft, book: _Book, group: Group) -> Turn:
         tools=tools,
         answers=tuple(call.key for call in draft.seen_calls),
         tool_choice=facts.tool_choice,
-        agent=_agent_name(draft, group),
+        agent=_agent_name(draft, top),
         user_turn=draft.user_turn,
         partial=facts.partial,
         error=facts.error,
@@ -218,7 +242,7 @@ def _agent_tools(draft: Draft) -> tuple[Tool, ...] | None:
     return agent.facts.tools if agent is not None and agent.facts is not None else None
 
 
-def _agent_name(draft: Draft, group: Group) -> str | None:
+def _agent_name(draft: Draft, top: Node | None) -> str | None:
     if draft.facts.agent_name:
         return draft.facts.agent_name
     agent, outermost = draft.node.agent, None
@@ -228,7 +252,7 @@ def _agent_name(draft: Draft, group: Group) -> str | None:
         agent, outermost = agent.agent, agent
     if draft.scope != RUN and draft.node.tool is not None:
         return (outermost or draft.node.tool).span.name
-    return group.top.span.name if group.top is not None else None
+    return top.span.name if top is not None else None
 
 
 def _call(call: CallDraft, tools: tuple[Tool, ...] | None = None) -> ToolCall:
@@ -291,7 +315,7 @@ def _result(call: CallDraft) -> ToolResult | None:
     )
 
 
-def _system_prompts(drafts: Iterable[Draft], nodes: Iterable[Node]) -> list[str]:
+def _system_prompts(drafts: Iterable[Draft]) -> list[str]:
     found: dict[str, None] = {}
     for draft in drafts:
         for message in draft.input or ():
@@ -299,8 +323,4 @@ def _system_prompts(drafts: Iterable[Draft], nodes: Iterable[Node]) -> list[str]
                 found[message.text] = None
             elif message.role is not Role.SYSTEM:
                 break
-    if not found:
-        for node in nodes:
-            for text in (node.facts.system if node.facts is not None else None) or ():
-                found[text] = None
     return list(found)
