@@ -66,7 +66,8 @@ def inputs_of(case: Case) -> str:
         case DecisionCase(run=run, turn=turn):
             parts: tuple[object, ...] = (run.user_inputs is None, _of_turn(turn))
         case CallsCase(run=run, calls=calls, turn=step):
-            parts = (run.user_inputs is None, [_of_call(call) for call in calls], step and _of_turn(step))
+            # The calls beside these may be many, and are judged by themselves.
+            parts = (run.user_inputs is None, [_of_call(call) for call in calls], step and _of_words(step))
         case ResponseCase(run=run, calls=calls, turn=step):
             # Later turns are context: a step isn't judged again because the run went on.
             parts = (run.user_inputs is None, [_of_call(call) for call in calls], step and _of_turn(step))
@@ -79,14 +80,16 @@ def inputs_of(case: Case) -> str:
 
 
 def _of_turn(turn: Turn) -> tuple[object, ...]:
+    return (*_of_words(turn), turn.answers, [_of_call(call) for call in turn.calls])
+
+
+def _of_words(turn: Turn) -> tuple[object, ...]:
     return (
         None if turn.context is None else len(turn.context),
         None if turn.tools is None else len(turn.tools),
         len(turn.text or ""),
         turn.error is not None,
         turn.partial,
-        turn.answers,
-        [_of_call(call) for call in turn.calls],
     )
 
 

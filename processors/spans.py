@@ -18,6 +18,8 @@ falls into pieces, and what was inferred from the order of its turns doesn't hol
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -25,6 +27,9 @@ from typing import TypeAlias
 from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, Role, Run, ToolCall, Turn
 from evaluators.verdict import Level
 from processors.transcript import Transcript
+
+MOST_LATER = 256
+"""Later turns that a case about results is given; what comes after so many more answers is no reaction to them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,23 +101,21 @@ def place_response_handling(transcript: Transcript, complete: bool) -> Iterator[
         return Placed(evaluator="tool_response_handling", level=Level.SPAN, span_id=span_id, case=case, settled=settled)
 
     for run in transcript.runs:
-        calls, asked = run.calls, _CallsById(run)
+        calls, unanswered, ends = run.calls, _Unanswered(run), _exchange_ends(run)
         seen: set[int] = set()
         for turn in run.turns:
-            places = asked.answered_by(turn)
+            places = unanswered.taken_by(turn)
             seen.update(places)
             answered = tuple(calls[place] for place in places)
             span_id = turn.ref or _Around(transcript, run).first(answered)
             if answered and span_id is not None:
-                later = tuple(
-                    other for other in run.turns if other.index > turn.index and other.user_turn == turn.user_turn
-                )
+                later = run.turns[turn.index + 1 : min(ends[turn.index], turn.index + 1 + MOST_LATER)]
                 case = ResponseCase(run=run, calls=answered, turn=turn, later=later)
                 yield placed(span_id, case, complete or (_returned(answered) and shows_results(turn)))
         unseen = tuple(
             call
             for place, call in enumerate(calls)
-            if place not in seen and call.result is not None and not call.is_handoff
+            if place not in seen and call.result is not None and not call.is_handoff and not call.earlier
         )
         for span_id, here in _by_target(unseen, _Around(transcript, run)).items():
             yield placed(span_id, ResponseCase(run=run, calls=here, turn=None), complete)
@@ -125,8 +128,8 @@ PLACERS: Mapping[str, Placer] = {
 }
 
 
-class _CallsById:
-    """The calls of a run by id; an id may come again in a later turn."""
+class _Unanswered:
+    """The calls of a run by id; several calls may have the same id, in one turn or in several."""
 
     def __init__(self, run: Run) -> None:
         asked_in = [turn.index for turn in run.turns for _ in turn.calls] + [-1] * len(run.loose_calls)
@@ -135,15 +138,18 @@ class _CallsById:
             # What the provider executes itself is answered within the turn that asked.
             known_from = asked_in[place] + (0 if call.provider_executed else 1)
             self._known.setdefault(call.id, []).append((known_from, place))
+        for known in self._known.values():
+            known.sort()
 
-    def answered_by(self, turn: Turn) -> list[int]:
+    def taken_by(self, turn: Turn) -> list[int]:
         """Places in `run.calls` of the calls whose results the turn is the first to see: the nearest of each id."""
-        places: dict[int, None] = {}
+        places: list[int] = []
         for call_id in turn.answers:
-            before = [known for known in self._known.get(call_id, ()) if known[0] <= turn.index]
+            known = self._known.get(call_id, [])
+            before = bisect(known, (turn.index, sys.maxsize))
             if before:
-                places[max(before)[1]] = None
-        return list(places)
+                places.append(known.pop(before - 1)[1])
+        return sorted(places)
 
 
 def _executed_here(run: Run) -> tuple[ToolCall, ...]:
@@ -173,6 +179,14 @@ def _continues(turn: Turn) -> bool:
 
 def _last_turns(run: Run) -> dict[str | None, int]:
     return {turn.agent: turn.index for turn in run.turns}
+
+
+def _exchange_ends(run: Run) -> list[int]:
+    """For each turn, the index after the last turn that answers the same message of the user."""
+    ends = [len(run.turns)] * len(run.turns)
+    for at in range(len(run.turns) - 2, -1, -1):
+        ends[at] = ends[at + 1] if run.turns[at].user_turn == run.turns[at + 1].user_turn else at + 1
+    return ends
 
 
 def _returned(calls: Iterable[ToolCall]) -> bool:

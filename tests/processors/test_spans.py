@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -157,6 +158,22 @@ def test_an_id_that_comes_again_means_the_nearest_call_before() -> None:
         case.calls[0].result.content for case in cases if isinstance(case, ResponseCase) and case.calls[0].result
     ]
     assert contents == ["old", "new"]
+
+
+def test_calls_of_one_turn_that_share_an_id_are_all_answered() -> None:
+    transcript = told(turn(0, 1, call("a", result="x"), call("a", result="y")), turn(1, 2, answers=["a", "a"]))
+    assert placed(place_response_handling, transcript) == [(hex_id(2), ["a", "a"])]
+
+
+def test_what_an_earlier_run_made_of_its_results_is_not_judged_here() -> None:
+    known = replace(call("old", result="x"), earlier=True)
+    assert placed(place_response_handling, told(turn(0, 1), loose=[known])) == []
+
+
+def test_a_result_of_an_earlier_call_is_judged_on_the_turn_that_saw_it_first() -> None:
+    known = replace(call("old", result="x"), earlier=True)
+    transcript = told(turn(0, 1, answers=["old"]), loose=[known])
+    assert placed(place_response_handling, transcript) == [(hex_id(1), ["old"])]
 
 
 def test_what_the_provider_executed_itself_may_be_answered_in_the_same_turn() -> None:
