@@ -15,6 +15,11 @@ from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFact
 from processors.signatures import signature
 from processors.tree import Node
 
+_MOST_HELD = 200_000
+"""Messages that the turns of one span may have before them, taken together. A span that holds thousands of turns says
+each message once, but every turn has all of those before it: what is beyond this is cut to its opening and latest."""
+_OPENING, _LATEST = 16, 64
+
 
 @dataclass(slots=True, eq=False)
 class CallDraft:
@@ -187,6 +192,7 @@ def _split(draft: Draft) -> list[Draft]:
         return [draft]
     parts: list[Draft] = []
     given = draft.input or ()
+    held = 0
     spoken: list[MessageFacts] = []
     returned: list[MessageFacts] = []
     for message in (*output, None):
@@ -198,6 +204,9 @@ def _split(draft: Draft) -> list[Draft]:
                 facts = replace(draft.facts, output=tuple(spoken))
                 parts.append(Draft(node=draft.node, facts=facts, input=given, output=tuple(spoken), scope=draft.scope))
             given = (*given, *spoken, *returned)
+            held += len(given)
+            if held > _MOST_HELD and len(given) > _OPENING + _LATEST:
+                given = (*given[:_OPENING], *given[-_LATEST:])
             spoken, returned = [], []
         if message is not None:
             spoken.append(message)

@@ -6,8 +6,9 @@ at, message by message, so that a call id that is used again still finds the cal
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from evaluators.cases import Role
 from processors.conventions.facts import CallFacts, MessageFacts
@@ -16,7 +17,7 @@ from processors.scopes import RUN
 from processors.signatures import signature
 
 _LOOK_BACK = 64
-"""Unanswered calls that are looked through for a result without a usable id."""
+"""Calls that are looked through where an id doesn't tell which of several is meant."""
 
 
 def recover_outputs(drafts: Sequence[Draft]) -> None:
@@ -79,6 +80,7 @@ class _History:
 
     def __init__(self) -> None:
         self._by_id: dict[str, list[CallDraft]] = {}
+        self._unmentioned: dict[str, deque[CallDraft]] = {}
         self._open: list[CallDraft] = []
         self._own: dict[str, CallDraft] = {}
         self.found: list[CallDraft] = []
@@ -87,6 +89,7 @@ class _History:
         for call in calls:
             if call.id is not None:
                 self._by_id.setdefault(call.id, []).append(call)
+                self._unmentioned.setdefault(call.id, deque()).append(call)
             self._open.append(call)
 
     def walk(self, messages: Sequence[MessageFacts], draft: Draft, *, earlier: bool) -> None:
@@ -116,8 +119,11 @@ class _History:
         same_id = self._by_id.get(facts.id or "", [])
         if own is not None and not same_id:
             return own
-        waiting = [call for call in same_id if not call.in_history]
-        if not waiting and not same_id:
+        unmentioned = self._unmentioned.get(facts.id or "", deque())
+        while unmentioned and unmentioned[0].in_history:
+            unmentioned.popleft()
+        waiting = list(islice(unmentioned, 1))
+        if not same_id:
             near = [call for call in self._open[-_LOOK_BACK:] if not call.in_history]
             named = [call for call in near if call.name == facts.name]
             mark = signature(facts.arguments)
@@ -127,7 +133,7 @@ class _History:
             return waiting[0]
         if same_id:
             mark = signature(facts.arguments)
-            return next((call for call in same_id if signature(call.arguments) == mark), same_id[-1])
+            return next((call for call in same_id[-_LOOK_BACK:] if signature(call.arguments) == mark), same_id[-1])
         call = call_draft(facts, None)
         call.in_history, call.earlier = True, earlier
         self.found.append(call)
@@ -143,7 +149,7 @@ class _History:
                 return pending[message.call_id]
             known = self._by_id.get(message.call_id)
             if known:
-                return next((call for call in reversed(known) if call.seen is None), known[-1])
+                return next((call for call in reversed(known[-_LOOK_BACK:]) if call.seen is None), known[-1])
         open_calls = [call for call in asked if call.seen is None] or [
             call for call in self._open[-_LOOK_BACK:] if call.seen is None
         ]
