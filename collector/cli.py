@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import sys
+
 import typer
 
 from collector.commands import components, demo, evaluate, print_config, replay, run, transcript, validate
@@ -24,8 +28,18 @@ for command in (run, demo, replay, transcript, evaluate, validate, components, p
 
 
 def main() -> None:
-    """The `spanjudge` command."""
-    app()
+    """Run the command that the arguments name, and end the process with its exit code."""
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        # What commands read and write by name they answer for themselves; what is left is where they print.
+        if error.errno != errno.EPIPE:
+            typer.echo(f"error: standard output: can't be written: {error.strerror}", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
 
 
 if __name__ == "__main__":

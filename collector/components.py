@@ -56,7 +56,13 @@ def component_registry() -> ComponentRegistry:
         summary="Sends to an OTLP/HTTP backend.",
         aliases=["otlp_http"],
     )
-    registry.add(Kind.EXPORTER, "console", console.Settings, summary="Prints judged traces as trees.")
+    registry.add(
+        Kind.EXPORTER,
+        "console",
+        console.Settings,
+        summary="Prints judged traces as trees.",
+        signals=[Signal.TRACES],
+    )
     registry.add(Kind.EXPORTER, "file", file.FileSettings, summary="Appends OTLP JSON lines to a file.")
     registry.add(
         Kind.EXTENSION, "health_check", HealthCheckSettings, summary="Says whether telemetry is taken.", single=True

@@ -107,7 +107,8 @@ class JudgingProcess:
         ours, theirs = channel_sockets()
         with theirs:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", self._module),
+                # Not from the working directory: an agent's project may well have packages of the same names.
+                *(sys.executable, "-P", "-m", self._module),
                 stdin=theirs.fileno(),
                 # The terminal's Ctrl-C is for the service, which then decides what becomes of the jobs.
                 start_new_session=True,

@@ -29,6 +29,7 @@ from collector.judging_setup import Plan, plan_of
 from collector.live_trace import Chunk
 from collector.logs import RateLimited
 from collector.metric_readers import make_readers
+from collector.overview import overview
 from collector.pipeline import Destination, Pipeline, Reading, ScoreMode
 from collector.receivers import otlp_settings
 from collector.receivers.otlp_grpc import OtlpGrpcReceiver
@@ -77,6 +78,7 @@ class Service:
         self._pipeline = Pipeline(
             destinations, self._parcels, self._budget, self._telemetry, time.monotonic, _call_later
         )
+        self._config = config
         self._plan = plan_of(config)
         self._judges = {judge_id: self._telemetry.judge(judge_id) for judge_id in self._plan.judges}
         self._judging: JudgingProcess | None = None
@@ -133,7 +135,8 @@ class Service:
         process_memory.settle()
         if self._health is not None:
             self._health.set_ready(True)
-        logger.info("ready: judging with %s", ", ".join(self._plan.evaluators) or "no evaluators")
+        for line in overview(self._config, self._plan, [receiver.port for receiver in self._receivers]):
+            logger.info(line)
 
     async def stop(self) -> None:
         """Stop everything; what can still be delivered is."""

@@ -111,7 +111,8 @@ def run_replay(
         if otlp_out:
             otlp_out.write_bytes(build_request(_scored(saved.spans, tails)))
     except OSError as error:
-        failures.append(f"{error.filename or verdicts}: can't be written: {error.strerror or error}")
+        place = error.filename or ("standard output" if verdicts == "-" else verdicts)
+        failures.append(f"{place}: can't be written: {error.strerror or error}")
     else:
         if verdicts != "-":
             table.print(standard_output())

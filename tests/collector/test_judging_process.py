@@ -3,11 +3,19 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
 
 from collector.jobs import Job, Judged
 from collector.judging_process import JudgingProcess
 
 FAULTY = "tests.collector.faulty_worker"
+
+
+@pytest.fixture(autouse=True)
+def the_faulty_process_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
 
 
 def job(number: int) -> Job:

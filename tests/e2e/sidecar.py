@@ -87,7 +87,7 @@ class Sidecar:
     async def start(self) -> None:
         with (self.folder / "stdout").open("wb") as out, (self.folder / "stderr").open("wb") as err:
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "collector.cli", "run", "--config", str(self.config)),
+                *(sys.executable, "-P", "-m", "collector", "run", "--config", str(self.config)),
                 cwd=self.folder,
                 env={**os.environ, "PYTHONPATH": str(Path.cwd())},
                 stdout=out,
