@@ -5,7 +5,8 @@
 
 A trace may be judged several times while it grows: with `complete=False` only those steps whose inputs are there, with
 `complete=True` the remaining steps and the runs, and once more when spans come late.  `TraceScores.marks` carries what
-was said from one call to the next; hand it back as it is.  Nothing is said twice.
+was said from one call to the next; hand it back as it is.  Nothing is said twice.  Where a judge failed on a step, it
+is asked again with the next call that is `complete`; a failure never withdraws a score.
 
 In and out go plain, picklable data, so that the caller may be another process.  Nothing here reads a clock, a file or
 the network (a judge does), and `judge` never raises for what a trace contains.
@@ -187,17 +188,27 @@ class TraceJudge:
             if before is None:
                 if all(one.settled for one in cases):
                     due[key] = (inputs, cases)
-            elif trace.complete and before.inputs != inputs:
+            elif trace.complete and (
+                before.inputs != inputs or (before.status in _UNANSWERED and not trace.rules_only)
+            ):
                 due[key] = (inputs, cases)
         items = [self._item(one, trace.rules_only) for _, cases in due.values() for one in cases]
         answers = iter(await evaluate(items))
         verdicts = {}
         for key, (inputs, cases) in due.items():
             verdict = combine([next(answers) for _ in cases])
-            # What is missing while a trace grows may still come.
-            if trace.complete or verdict.status is not Status.MISSING_INPUT:
+            if self._stands(verdict, trace, trace.marks.get(key)):
                 verdicts[key] = (inputs, verdict)
         return verdicts
+
+    def _stands(self, verdict: Verdict, trace: TraceInput, before: Mark | None) -> bool:
+        """Whether a verdict is to be said, and not left for the next time."""
+        if verdict.status is Status.MISSING_INPUT:
+            # What is missing while a trace grows may still come.
+            return trace.complete
+        unanswered = verdict.status in _UNANSWERED or (trace.rules_only and verdict.status is Status.NEEDS_JUDGE)
+        # That a judge couldn't be asked is no reason to withdraw what one said before.
+        return not unanswered or before is None or before.status != Status.OK
 
     def _item(self, one: Placed, rules_only: bool) -> Item:
         evaluator = self._evaluators[one.evaluator]
@@ -219,4 +230,6 @@ class TraceJudge:
         return {span_id for span_id in (steps | set(transcript.unread)) - awaited if span_id is not None}
 
 
+_UNANSWERED = frozenset({Status.JUDGE_ERROR, Status.TIMED_OUT})
+"""A judge failed, which says nothing about the step: it is asked again when the trace is complete."""
 _ROLLED = Mark(0, "", "", "", True, "", None, None)

@@ -9,10 +9,10 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from pydantic import BaseModel
 
-from evaluators.cases import CallsCase, Case, DecisionCase, Message, ResponseCase, Role, ToolCall, ToolResult, Turn
+from evaluators.cases import CallsCase, Case, DecisionCase, Message, ResponseCase, Role, Run, ToolCall, ToolResult, Turn
 from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
 from evaluators.issues import IssueCode
-from evaluators.judge.question import JudgeAnswer, Question
+from evaluators.judge.question import Answer, JudgeAnswer, JudgeFailure, Question
 from evaluators.verdict import CallVerdict, Level, Method, Status, Verdict, issue
 
 TRACE_ID = bytes(range(16))
@@ -76,9 +76,25 @@ def turn(
 
 
 class Stated(BaseModel):
-    """What a judge would have to answer; it is never asked here."""
+    """What a judge has to answer."""
 
     label: str
+
+
+class MoodyJudge:
+    """A judge that is up or down, and counts its questions. Whatever it is asked, it is content."""
+
+    model = "moody"
+
+    def __init__(self) -> None:
+        self.down: Status | None = None
+        self.asked = 0
+
+    async def ask(self, run: Run, questions: Sequence[Question]) -> list[Answer]:
+        self.asked += len(questions)
+        if self.down is not None:
+            return [JudgeFailure(status=self.down, reason="the model is down") for _ in questions]
+        return [JudgeAnswer(content=Stated(label="correct")) for _ in questions]
 
 
 class _Stating(Evaluator[Case]):
@@ -88,8 +104,8 @@ class _Stating(Evaluator[Case]):
     bad_label: ClassVar[str] = "incorrect"
     code_version: ClassVar[str] = "1"
 
-    def __init__(self, *, faulty: Sequence[str] = (), status: Status = Status.OK) -> None:
-        super().__init__(EvaluatorSettings())
+    def __init__(self, *, faulty: Sequence[str] = (), status: Status = Status.OK, judge: str | None = None) -> None:
+        super().__init__(EvaluatorSettings(judge=judge))
         self.faulty = frozenset(faulty)
         self.status = status
         self.seen: list[Case] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
@@ -21,6 +22,7 @@ from tests.processors.steps import (
     Completion,
     Handling,
     Invocation,
+    MoodyJudge,
     Selection,
     call,
     hex_id,
@@ -203,6 +205,58 @@ async def test_a_score_that_turns_out_to_have_no_ground_is_withdrawn() -> None:
     second = await judge_of(whole_run(), Invocation(status=Status.NOT_APPLICABLE)).judge(trace(marks=first.marks))
     (extra,) = second.spans[bytes.fromhex(hex_id(TOOL))].extra
     assert keys(extra.span)["eval.tool_invocation.status"] == "not_applicable"
+
+
+def judged_by(moody: MoodyJudge, transcript: Transcript) -> TraceJudge:
+    open_step = Invocation(status=Status.NEEDS_JUDGE, judge="judge/moody")
+    return TraceJudge([open_step], {"judge/moody": moody}, read=lambda spans, logs: transcript)
+
+
+@pytest.mark.parametrize("failure", [Status.JUDGE_ERROR, Status.TIMED_OUT])
+async def test_a_judge_that_failed_on_a_step_is_asked_again_when_the_trace_is_complete(failure: Status) -> None:
+    moody = MoodyJudge()
+    moody.down = failure
+    judge = judged_by(moody, whole_run())
+    first = await judge.judge(trace(complete=False))
+    assert [said.verdict.status for said in first.verdicts] == [failure]
+    assert (await judge.judge(trace(complete=False, marks=first.marks))).verdicts == ()
+    assert moody.asked == 1
+    moody.down = None
+    second = await judge.judge(trace(marks=first.marks))
+    assert [(said.verdict.status, said.sequence) for said in second.verdicts] == [(Status.OK, 0)]
+    assert keys(second.spans[bytes.fromhex(hex_id(TOOL))].tail)["eval.tool_invocation.label"] == "correct"
+    assert (await judge.judge(trace(marks=second.marks))).verdicts == ()
+    assert moody.asked == 2
+
+
+async def test_a_judge_that_keeps_failing_is_told_of_once() -> None:
+    moody = MoodyJudge()
+    moody.down = Status.JUDGE_ERROR
+    judge = judged_by(moody, whole_run())
+    first = await judge.judge(trace(complete=False))
+    assert (await judge.judge(trace(marks=first.marks))).verdicts == ()
+
+
+async def test_while_no_judge_may_be_asked_a_failed_one_is_left_alone() -> None:
+    moody = MoodyJudge()
+    moody.down = Status.JUDGE_ERROR
+    judge = judged_by(moody, whole_run())
+    first = await judge.judge(trace(complete=False))
+    assert (await judge.judge(replace(trace(marks=first.marks), rules_only=True))).verdicts == ()
+
+
+@pytest.mark.parametrize("down", [Status.JUDGE_ERROR, Status.TIMED_OUT, None])
+async def test_a_score_is_not_withdrawn_because_nobody_could_be_asked(down: Status | None) -> None:
+    moody = MoodyJudge()
+    first = await judged_by(moody, whole_run(tool_result=None, answered=False)).judge(trace())
+    moody.down = down
+    grown = judged_by(moody, whole_run())
+    second = await grown.judge(replace(trace(marks=first.marks), rules_only=down is None))
+    assert second.verdicts == ()
+    asked = moody.asked
+    moody.down = None
+    await grown.judge(trace(marks=second.marks))
+    assert moody.asked == asked + 1
 
 
 async def test_a_verdict_that_was_not_told_is_not_superseded() -> None:
