@@ -14,6 +14,9 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BACKSLASH = 0x5C
 _MAX_SURROGATES = 500_000
 
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+# Many strings with what stands before each: a piece that is looked at in one go.
+_PIECE = re.compile(rb'(?:[^"]*+' + _STRING.pattern + rb"){1,5000}", re.DOTALL)
 _SURROGATE = re.compile(rb"\\u[dD]([89a-fA-F])[0-9a-fA-F]{2}")
 _SECOND_HALF = re.compile(rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _FIRST_HALVES = b"89abAB"
@@ -50,6 +53,24 @@ def read_json(text: bytes) -> object:
         return orjson.loads(repaired)
     except orjson.JSONDecodeError as error:
         raise _described(error) from None
+
+
+def has_more_values(text: bytes, limit: int) -> bool:
+    """Whether a JSON text holds more than `limit` values, counted by the marks before them: what it would take in
+    memory, known before it is read.
+    """
+    if _marks(text) <= limit:
+        return False
+    # Marks within strings are none. Piece by piece, so that other threads get their turns.
+    total = at = 0
+    while total <= limit and (piece := _PIECE.match(text, at)):
+        total += _marks(_STRING.sub(b"", piece[0]))
+        at = piece.end()
+    return total + _marks(text[at:]) > limit
+
+
+def _marks(text: bytes) -> int:
+    return text.count(b",") + text.count(b"{") + text.count(b"[")
 
 
 def _in_utf8(text: bytes) -> bytes:

@@ -21,7 +21,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from collector.intake import MalformedRequestError
 from collector.json_scalars import SCALARS, ToBytes, WrongValueError, enum, hex_id, kind_of, varint
-from collector.json_text import JsonTextError, read_json
+from collector.json_text import JsonTextError, has_more_values, read_json
 from collector.records import Signal
 
 _ID_LENGTHS = {"trace_id": 16, "span_id": 8, "parent_span_id": 8}
@@ -37,6 +37,7 @@ _WAY_DOWN = {
 }
 _MAX_PLACE_CHARS = 300
 _MAX_ITEMS = 1_000_000  # in one array; far beyond any batch
+_MAX_VALUES = 5_000_000  # in one text: far beyond any batch, and some hundred megabytes of memory
 _MAX_DEPTH = 100  # messages in messages: what readers of protobuf take
 _PLAIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.]{0,39}")
 
@@ -58,6 +59,8 @@ def convert(signal: Signal, text: bytes) -> Converted:
     Raises:
         MalformedRequestError: it is no JSON text, no object, or a value has the wrong type; names the place.
     """
+    if has_more_values(text, _MAX_VALUES):
+        raise MalformedRequestError(f"more than {_MAX_VALUES} values in one {signal} request; send smaller batches")
     try:
         document = read_json(text)
     except JsonTextError as error:

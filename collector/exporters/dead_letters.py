@@ -1,18 +1,23 @@
 """The file for what a destination can never take: kept for a person to look at, never dropped.
 
-One JSON object a line: when, for which destination, which signal, how many items, why, and the serialised OTLP
-request with them as base64, so that it can be sent again with any OTLP client once the cause is gone.
+One JSON object a line: when, for which destination, which signal, how many items, why, the headers that have to travel
+with them, and the serialised OTLP request as base64, so that it can be sent again with any OTLP client once the cause
+is gone.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from collector.exporters.appending import append_whole
 from collector.records import Signal
+
+_NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class DeadLetterFile:
@@ -27,7 +32,9 @@ class DeadLetterFile:
         self.path = path
         self._destination = destination
 
-    def append(self, signal: Signal, request: bytes, items: int, reason: str) -> None:
+    def append(
+        self, signal: Signal, request: bytes, items: int, reason: str, headers: Mapping[str, str] = _NO_HEADERS
+    ) -> None:
         """Write one letter and see it on the disk.
 
         Raises:
@@ -40,6 +47,7 @@ class DeadLetterFile:
                 "signal": signal.value,
                 "items": items,
                 "reason": reason,
+                "headers": dict(headers),
                 "request": base64.b64encode(request).decode(),
             }
         )

@@ -165,6 +165,8 @@ class Delivery:
 
     def _learn_limit(self, refused_bytes: int) -> None:
         """Cut what comes from now on before it is sent, instead of sending it in vain."""
+        if refused_bytes <= LEAST_LIMIT_BYTES:
+            return  # something about this one request was too large, and it tells nothing of others
         limit_bytes = max(refused_bytes // 2, LEAST_LIMIT_BYTES)
         if limit_bytes < self._max_request_bytes:
             self._max_request_bytes = limit_bytes
@@ -191,7 +193,9 @@ class Delivery:
     async def _bury(self, batch: Batch, reason: str) -> None:
         while True:
             try:
-                await asyncio.to_thread(self._dead_letters.append, batch.signal, batch.request, batch.items, reason)
+                await asyncio.to_thread(
+                    self._dead_letters.append, batch.signal, batch.request, batch.items, reason, batch.headers
+                )
             except OSError as error:
                 _log.error(
                     "%s: can't write the dead-letter file %s (%s); keeping what should go there",

@@ -1,7 +1,8 @@
 """uvicorn's HTTP/1.1 protocol with the limits it lacks: on the size of a head, and on the time a head may take.
 
 A connection that sends its head slowly, or never, is closed; so is one whose request was answered before its body
-was sent and that goes on sending. Bytes that are no HTTP get an answer in the form OTLP prescribes.
+was sent and that goes on sending, and one that sends much beside the chunks of a body. Bytes that are no HTTP get an
+answer in the form OTLP prescribes.
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ class DeadlineProtocol(HttpToolsProtocol):
         self._linger_timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
         self._in_body = False
+        self._bytes_since_body = 0
         self._upgrading = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -71,11 +73,24 @@ class DeadlineProtocol(HttpToolsProtocol):
             if self._head_timer is None:
                 self._head_timer = self.loop.call_later(HEAD_DEADLINE_S, self._close)
             data = _without_upgrade(data)
+        self._bytes_since_body += len(data)
         super().data_received(data)
         if self._upgrading:
             self._answer_and_close(503, "another protocol was asked for; only HTTP/1.1 is spoken here, try again")
         elif not self._in_body and self._head_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
             self._answer_and_close(431, f"the request's head is larger than {MAX_HEAD_BYTES >> 10} KiB")
+        elif self._in_body and self._bytes_since_body > MAX_HEAD_BYTES and not self.transport.is_closing():
+            self._close()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Headers after the body are read by nobody, and not kept."""
+        if not self._in_body:
+            super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        """A part of the body, not of what may stand between its chunks or after them."""
+        self._bytes_since_body = 0
+        super().on_body(body)
 
     def on_headers_complete(self) -> None:
         """The head came in time."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from collector.intake import Accepted, Intake, OverloadedError, UndeclaredSignalError
-from collector.otlp_json import convert
+from collector.otlp_json import Converted, convert
 from collector.receivers.answers import (
     UNAUTHENTICATED,
     Code,
@@ -31,6 +31,7 @@ from collector.receivers.answers import (
 from collector.receivers.bearer import BearerCheck
 from collector.receivers.decompress import BodyTooLargeError, decompress, read_encoding
 from collector.receivers.http_protocol import DeadlineProtocol
+from collector.receivers.in_hand import InHand, Share
 from collector.receivers.otlp_settings import HttpSettings
 from collector.receivers.startup import ReceiverStartError, open_sockets
 from collector.records import Signal
@@ -47,7 +48,7 @@ _IDLE_S = 120  # longer than any exporter's interval, so that connections are st
 # A body may take this long, and longer only while it arrives at this rate.
 _BODY_START_S = 10.0
 _BODY_BYTES_PER_S = 64 << 10
-# Bodies that are being received may hold this many times the limit for one of them.
+# Bodies in hand may hold this many times the limit for one of them.
 _BODIES_AT_ONCE = 4
 _RETRY_AFTER_S = 1.0
 # Work on more than this leaves the event loop, which otherwise would answer nobody meanwhile.
@@ -69,7 +70,8 @@ class OtlpHttpReceiver:
         self._receiver = receiver
         self._bearer = BearerCheck(settings.auth)
         self._limit_bytes = settings.max_request_body_size_mib * _MIB
-        self._bytes_arriving = 0
+        self._in_hand = InHand(_BODIES_AT_ONCE * self._limit_bytes)
+        self._converting = asyncio.Lock()
         self._server: _Server | None = None
         self._serving: asyncio.Task[None] | None = None
         self.port = 0
@@ -169,24 +171,24 @@ class OtlpHttpReceiver:
         self, signal: Signal, headers: Mapping[str, str], in_protobuf: bool, receive: ASGIReceiveCallable
     ) -> Accepted:
         encoding = read_encoding(headers.get("content-encoding", ""))
-        body = await self._read_body(headers.get("content-length"), receive)
-        if encoding:
-            body = await self._decompressed(encoding, body)
-        warning = ""
-        if not in_protobuf:
-            if len(body) > _SMALL_BYTES:
-                converted = await asyncio.to_thread(convert, signal, body)
-            else:
-                converted = convert(signal, body)
-            body, warning = converted.request, converted.warning
-        accepted = await self._intake.take(signal, body, receiver=self._receiver, headers=headers)
+        with self._in_hand.request() as share:
+            body = await self._read_body(headers.get("content-length"), receive, share)
+            if encoding:
+                body = await self._decompressed(encoding, body)
+                share.add(len(body))
+                share.require_room()
+            warning = ""
+            if not in_protobuf:
+                converted = await self._converted(signal, body)
+                body, warning = converted.request, converted.warning
+            accepted = await self._intake.take(signal, body, receiver=self._receiver, headers=headers)
         return Accepted(accepted.rejected, accepted.message or warning) if warning else accepted
 
-    async def _read_body(self, content_length: str | None, receive: ASGIReceiveCallable) -> bytes:
-        if content_length is not None and int(content_length) > self._limit_bytes:
+    async def _read_body(self, content_length: str | None, receive: ASGIReceiveCallable, share: Share) -> bytes:
+        # The parser has seen to it that it fits 64 bits; what stands before the last digits can only be zeros.
+        if content_length is not None and int(content_length[-20:]) > self._limit_bytes:
             raise BodyTooLargeError(self._limit_message())
         parts: list[bytes] = []
-        size = 0
         begun_s = asyncio.get_running_loop().time()
         try:
             async with asyncio.timeout(_BODY_START_S) as deadline:
@@ -196,19 +198,15 @@ class OtlpHttpReceiver:
                         raise _ClientLeftError
                     part = event.get("body", b"")
                     parts.append(part)
-                    size += len(part)
-                    self._bytes_arriving += len(part)
-                    if size > self._limit_bytes:
+                    share.add(len(part))
+                    if share.size_bytes > self._limit_bytes:
                         raise BodyTooLargeError(self._limit_message())
                     if not event.get("more_body", False):
                         return b"".join(parts)
-                    if self._bytes_arriving > _BODIES_AT_ONCE * self._limit_bytes:
-                        raise OverloadedError("too many large requests at once; try again later", _RETRY_AFTER_S)
-                    deadline.reschedule(begun_s + _BODY_START_S + size / _BODY_BYTES_PER_S)
+                    share.require_room()
+                    deadline.reschedule(begun_s + _BODY_START_S + share.size_bytes / _BODY_BYTES_PER_S)
         except TimeoutError:
             raise OverloadedError("the body arrived too slowly; try again", _RETRY_AFTER_S) from None
-        finally:
-            self._bytes_arriving -= size
 
     async def _decompressed(self, encoding: str, body: bytes) -> bytes:
         try:
@@ -220,6 +218,14 @@ class OtlpHttpReceiver:
             return await asyncio.to_thread(decompress, encoding, body, self._limit_bytes)
         except BodyTooLargeError:
             raise BodyTooLargeError(self._limit_message()) from None
+
+    async def _converted(self, signal: Signal, body: bytes) -> Converted:
+        if len(body) <= _SMALL_BYTES:
+            return convert(signal, body)
+        # One after the other: what is read from JSON takes many times the room of its text, and is made no faster at
+        # the same time.
+        async with self._converting:
+            return await asyncio.to_thread(convert, signal, body)
 
     def _limit_message(self) -> str:
         return (

@@ -41,7 +41,9 @@ _NO_SPAN = bytes(8)
 _HAS_IS_REMOTE = 0x100  # SpanFlags of trace.proto
 _IS_REMOTE = 0x200
 _SIGNAL_NAMES = {"spans": "traces", "logs": "logs"}
-MAX_ITEMS = 1_000_000  # in one request, with their scopes and resources; far beyond any batch, and bounded work
+# In one request: far beyond any batch, and bounded work. Scopes and resources count together.
+MAX_ITEMS = 250_000
+MAX_SCOPES = 50_000
 _METRIC_KINDS = ("gauge", "sum", "histogram", "exponential_histogram", "summary")
 
 
@@ -173,16 +175,17 @@ def count_data_points(request: bytes) -> int:
         parsed = parse_metrics(request)
     except DecodeError:
         raise malformed("an OTLP metrics request", request, "MetricsRequest", "metrics") from None
-    left = MAX_ITEMS - len(parsed.resources)
+    left = MAX_ITEMS
+    scopes_left = MAX_SCOPES - len(parsed.resources)
     points = 0
     for resources in parsed.resources:
-        left -= len(resources.scopes)
-        if left < 0:
-            raise _too_many("metrics")
+        scopes_left -= len(resources.scopes)
+        if scopes_left < 0:
+            raise _too_many(MAX_SCOPES, "scopes", "metrics")
         for scopes in resources.scopes:
             left -= len(scopes.metrics)
             if left < 0:
-                raise _too_many("metrics")
+                raise _too_many(MAX_ITEMS, "items", "metrics")
             points += sum(len(getattr(metric, kind).data_points) for metric in scopes.metrics for kind in _METRIC_KINDS)
     return points
 
@@ -202,18 +205,19 @@ def _scopes(
         parsed = parse_request(request)
     except DecodeError:
         raise malformed(f"an OTLP {_SIGNAL_NAMES[signal]} request", request, "Request", signal) from None
-    left = MAX_ITEMS - len(parsed.resources)
+    left = MAX_ITEMS
+    scopes_left = MAX_SCOPES - len(parsed.resources)
     for i, resources in enumerate(parsed.resources):
-        left -= len(resources.scopes) + len(resources.old_scopes)
-        if left < 0:
-            raise _too_many(_SIGNAL_NAMES[signal])
+        scopes_left -= len(resources.scopes) + len(resources.old_scopes)
+        if scopes_left < 0:
+            raise _too_many(MAX_SCOPES, "scopes", _SIGNAL_NAMES[signal])
         resource = _joined(resources.resource)
         resource_schema_url = resources.schema_url
         resource_rest = _unknown_fields(resources, "resource", "scopes", "schema_url", "old_scopes")
         for j, scopes in enumerate(chain(resources.scopes, resources.old_scopes)):
             left -= len(scopes.items)
             if left < 0:
-                raise _too_many(_SIGNAL_NAMES[signal])
+                raise _too_many(MAX_ITEMS, "items", _SIGNAL_NAMES[signal])
             key = OriginKey(
                 resource,
                 resource_schema_url,
@@ -230,8 +234,8 @@ def _scopes(
             yield place, origin, scopes.items
 
 
-def _too_many(signal: str) -> MalformedRequestError:
-    return MalformedRequestError(f"more than {MAX_ITEMS} items in one {signal} request; send smaller batches")
+def _too_many(limit: int, of_what: str, signal: str) -> MalformedRequestError:
+    return MalformedRequestError(f"more than {limit} {of_what} in one {signal} request; send smaller batches")
 
 
 def _joined(parts: Sequence[bytes]) -> bytes:

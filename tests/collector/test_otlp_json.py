@@ -17,6 +17,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from collector.intake import MalformedRequestError
+from collector.json_text import has_more_values
 from collector.otlp_json import convert
 from collector.records import Signal
 from tests.collector.otlp_samples import SPAN_ID, TRACE_ID, spans_of
@@ -283,6 +284,34 @@ def test_absurd_nesting_is_refused(levels: int) -> None:
 def test_absurdly_many_items_are_refused() -> None:
     with pytest.raises(MalformedRequestError, match="resourceSpans: more than 1000000 items"):
         convert(Signal.TRACES, b'{"resourceSpans":[' + b"{}," * 1_000_000 + b"{}]}")
+
+
+def test_a_text_of_absurdly_many_values_is_refused_before_it_is_read() -> None:
+    with pytest.raises(MalformedRequestError, match="more than 5000000 values in one traces request"):
+        convert(Signal.TRACES, b'{"unknown":[' + b"{}," * 3_000_000 + b"{}]}")
+
+
+def test_what_stands_in_strings_is_no_value_however_much_it_looks_like_one() -> None:
+    (span,) = spans_of(convert(Signal.TRACES, value_json({"stringValue": "TEXT"}).replace(b"TEXT", b"[{," * 2_000_000)).request)
+    assert len(span.attributes[0].value.string_value) == 6_000_000
+
+
+@given(
+    st.recursive(
+        st.none() | st.text(alphabet='a"\\,[{\n'),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(alphabet='"\\,[{'), inner),
+    ),
+    st.integers(0, 10),
+)
+def test_values_are_counted_by_the_marks_outside_strings(value: object, limit: int) -> None:
+    assert has_more_values(json.dumps(value).encode(), limit) == (marks_of(value) > limit)
+
+
+def marks_of(value: object) -> int:
+    """An opening bracket, and a comma after each item but the last."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return 1 + max(len(value) - 1, 0) + sum(map(marks_of, value)) if isinstance(value, list) else 0
 
 
 @given(st.binary(max_size=60) | st.text(alphabet='{}[]":,0a\\ud8', max_size=40).map(str.encode))

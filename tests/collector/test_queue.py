@@ -180,7 +180,7 @@ async def test_one_bad_span_goes_to_the_dead_letter_file_and_the_others_arrive(t
     async with HttpBackend(picky) as backend:
         harness = Harness(http_sender(backend), tmp_path)
         await harness.queue.start()
-        harness.put(*NAMES)
+        harness.put(*NAMES, headers=(("x-project-name", "blue"),))
         assert await harness.finish() == []
     assert sorted(span_names(*backend.accepted)) == sorted(set(NAMES) - {"s13"})
     assert harness.dead() == ["s13"]
@@ -189,6 +189,7 @@ async def test_one_bad_span_goes_to_the_dead_letter_file_and_the_others_arrive(t
     (letter,) = [json.loads(line) for line in harness.dead_letters.read_text().splitlines()]
     assert (letter["destination"], letter["signal"], letter["items"]) == ("otlp/x", "traces", 1)
     assert letter["reason"].endswith("answered 400")
+    assert letter["headers"] == {"x-project-name": "blue"}
     assert harness.dead_letters.stat().st_mode & 0o077 == 0
 
 
@@ -253,6 +254,22 @@ async def test_a_size_that_was_refused_is_not_tried_again_and_again(tmp_path: Pa
     assert refused > 0
     assert len(backend.attempts) - len(backend.accepted) == refused
     assert sorted(span_names(*backend.accepted)) == sorted(NAMES * 2)
+
+
+async def test_something_small_that_is_refused_as_too_large_does_not_make_all_requests_small(tmp_path: Path) -> None:
+    def hates_one(number: int, request: bytes) -> HttpAnswer:
+        return HttpAnswer(413 if "hated" in span_names(request) else 200)
+
+    async with HttpBackend(hates_one) as backend:
+        harness = Harness(http_sender(backend), tmp_path)
+        await harness.queue.start()
+        harness.put("hated")
+        while len(harness.queue):
+            await asyncio.sleep(0.005)
+        harness.put(*NAMES, padding=10_000)
+        assert await harness.finish() == []
+    assert harness.dead() == ["hated"]
+    assert [span_names(request) for request in backend.accepted] == [NAMES]
 
 
 async def test_small_parcels_share_a_request(tmp_path: Path) -> None:

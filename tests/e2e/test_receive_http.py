@@ -1,10 +1,12 @@
 """OTLP over HTTP, asked by real clients over real sockets."""
 
 import asyncio
+import contextlib
 import gzip
 import json
 import ssl
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import cramjam
@@ -247,6 +249,50 @@ async def test_many_large_bodies_at_once_are_answered_with_a_retryable_code() ->
             task.cancel()
         for writer in begun:
             writer.close()
+
+
+async def test_bodies_that_are_large_once_unpacked_count_as_large() -> None:
+    class StuckIntake(RememberingIntake):
+        async def take(self, signal: Signal, request: bytes, *, receiver: str, headers: Mapping[str, str]) -> Accepted:
+            if len(request) > len(ONE_SPAN):
+                await asyncio.Event().wait()
+            return Accepted()
+
+    packed = gzip.compress(filler(3 << 20))
+    assert len(packed) < 10_000
+    async with http_receiver(StuckIntake(), max_request_body_size_mib=4) as receiver, AsyncExitStack() as opened:
+        waiting = []
+        for _ in range(6):
+            client = await opened.enter_async_context(connection(receiver.port))
+            await client.send(post(packed, content_encoding="gzip"))
+            waiting.append(asyncio.create_task(client.answer()))
+        done, held = await asyncio.wait(waiting, timeout=5, return_when=asyncio.FIRST_COMPLETED)
+        assert {(task.result().status, task.result().headers["retry-after"]) for task in done} == {(503, "1")}
+        assert held
+        assert (await ask(receiver.port, post(ONE_SPAN))).status == 200, "small ones pass"
+        for task in held:
+            task.cancel()
+
+
+async def test_a_length_with_countless_zeros_is_a_length() -> None:
+    async with http_receiver(RememberingIntake()) as receiver:
+        zeros = post(ONE_SPAN).replace(b"content-length: ", b"content-length: " + b"0" * 5000)
+        assert (await ask(receiver.port, zeros)).status == 200
+
+
+@pytest.mark.parametrize("more", [b"x: y\r\n", b"x"], ids=["trailers", "one endless trailer"])
+async def test_headers_after_a_body_may_come_but_not_without_end(more: bytes) -> None:
+    chunked = post(b"").replace(b"content-length: 0", b"transfer-encoding: chunked")
+    body = b"%x\r\n%s\r\n0\r\n" % (len(ONE_SPAN), ONE_SPAN)
+    async with http_receiver(RememberingIntake()) as receiver:
+        assert (await ask(receiver.port, chunked + body + b"x: y\r\n\r\n")).status == 200
+        async with connection(receiver.port) as client:
+            await client.send(chunked + body)
+            with contextlib.suppress(ConnectionError):
+                for _ in range(100):
+                    await client.send(more * 10_000)
+            with contextlib.suppress(ConnectionError):
+                assert await client.is_closed()
 
 
 async def test_a_client_that_waits_for_permission_gets_it() -> None:
