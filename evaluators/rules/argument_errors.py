@@ -2,8 +2,10 @@
 
 In: the error a call ended in, and the names and values of its arguments.  Out: what the tool says is wrong, conclusive
 where it says in so many words that an argument is missing, invalid or of the wrong form.  A bare "not found" and an
-error that doesn't give its reason are suspicions; time-outs, missing permission and a broken server blame nobody's
-arguments.  English and Chinese wording, and the machine-readable forms of common validators.
+error that doesn't give its reason are suspicions; so is the rejection of a value that the user had given, and one for
+the state that things are in.  Time-outs, missing permission and a broken server blame nobody's arguments, and what a
+program or page says that the tool ran or fetched is about that program's.  English and Chinese wording, and the
+machine-readable forms of common validators.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ from evaluators.rules.tool_names import says_no_such_tool
 _LONGEST_TEXT = 4_000
 _QUOTE_LENGTH = 140
 _NEAR = 60
+_SHORTEST_QUOTED = 3
+# tools with such arguments run or fetch something that has arguments and errors of its own
+_PROGRAMS = frozenset({"command", "cmd", "code", "script", "program", "sql", "url", "uri", "expression", "shell"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,12 @@ class ArgumentError:
 
 
 def argument_error(
-    error: ToolError, *, known: Collection[str], given: Collection[str], values: Collection[str]
+    error: ToolError,
+    *,
+    known: Collection[str],
+    given: Collection[str],
+    values: Collection[str],
+    said_by_user: str = "",
 ) -> ArgumentError | None:
     """What `error` says about the call's arguments; None when they have nothing to do with it.
 
@@ -41,14 +51,21 @@ def argument_error(
         known: names of the arguments in the tool's schema; empty when it wasn't captured.
         given: names of the arguments that the model gave, nested ones too.
         values: texts that the model gave as values.
+        said_by_user: the user's messages.
     """
     text = error.text[:_LONGEST_TEXT]
     if says_no_such_tool(text):
         return None
     names = {*known, *given}
-    blame = _explicit(text, names, values) if error.certain else _explicit_in_plain_text(text, names)
+    strictly = not error.certain or any(name.lower() in _PROGRAMS for name in names)
+    blame = _explicit_in_plain_text(text, names) if strictly else _explicit(text, names, values)
     if blame is not None and not _about_injected(text, known, given):
-        return ArgumentError(blame, f"The tool rejected an argument: {_quote(text)}", conclusive=True)
+        # that a value is refused, and not its form, may be the world's fault or the user's
+        sure = blame is not IssueCode.WRONG_VALUE or not (
+            _IN_THIS_STATE.search(text)
+            or any(value in text and value in said_by_user for value in values if len(value) >= _SHORTEST_QUOTED)
+        )
+        return ArgumentError(blame, f"The tool rejected an argument: {_quote(text)}", conclusive=sure)
     if error.kind is ErrorClass.TRANSIENT or _NOT_ALLOWED.search(text) or _SERVER.search(text):
         return None
     if _NOT_FOUND.search(text):
@@ -119,6 +136,18 @@ _NOT_FOUND = re.compile(
     re.IGNORECASE,
 )
 
+# A form is wrong whatever the world is like; these say that only now, or only for this one, it can't be done.
+_IN_THIS_STATE = re.compile(
+    r"\b(?:not valid (?:for|any ?more)|no longer|any ?more|expired?|already|declined|balance|insufficient|stock"
+    r"|sold out|availab\w+|state|transition|calendar|closed|eligible|cvc|cvv|pin)\b|余额|库存|已经|过期",
+    re.IGNORECASE,
+)
+# what came back from elsewhere, not what was sent
+_OF_A_RESPONSE = re.compile(
+    r"\b(?:response|reply|output|upstream)\b.{0,20}(?:match|valid|conform|parse|schema)"
+    r"|validation errors? for \w*(?:response|output|result|reply)|(?:invalid|malformed) (?:response|reply|output)",
+    re.IGNORECASE,
+)
 _INJECTED_NAMES = frozenset(
     {"self", "cls", "ctx", "context", "state", "config", "runtime", "tool_call_id", "tool_context", "run_context"}
     | {"run_manager", "callbacks", "store", "session", "agent", "kwargs", "args", "request", "deps"}
@@ -132,7 +161,7 @@ _NAMED_IN_TYPE_ERROR = re.compile(
 def _explicit(text: str, names: Collection[str], values: Collection[str]) -> IssueCode | None:
     """The code of what the text says is wrong with an argument; None when it doesn't say so."""
     lowered = text.lower()
-    if _SYSTEM_CALL.search(text):
+    if _SYSTEM_CALL.search(text) or _OF_A_RESPONSE.search(text):
         return None
     if _GENERIC.search(text) and not _ONLY_AUTH.search(text):
         return _code(lowered)
@@ -156,7 +185,7 @@ def _explicit_in_plain_text(text: str, names: Collection[str]) -> IssueCode | No
     It has to name an argument right before or right after the words that blame it.
     """
     mentions = _mentions(names, ())
-    if mentions is None or _SYSTEM_CALL.search(text):
+    if mentions is None or _SYSTEM_CALL.search(text) or _OF_A_RESPONSE.search(text):
         return None
     for clause in _CLAUSE.split(text):
         blamed = _SPECIFIC.search(clause) or _GENERIC.search(clause)

@@ -3,7 +3,7 @@
 In: the arguments of a call and what the user said.  Out: sentences about the arguments concerned.  Each rule claims
 only what its evidence proves: a swap needs both values under each other's label in the user's own words and neither
 under its own, or a date where a name belongs and the other way round.  Arguments that name a direction are left alone,
-since the way back swaps them rightly.
+since the way back swaps them rightly, and so is whatever the user took back or wanted turned.
 """
 
 from __future__ import annotations
@@ -67,30 +67,31 @@ def _shown(value: JsonValue) -> str | None:
 
 
 def _impossible(arguments: Mapping[str, JsonValue]) -> Iterator[Mixup]:
+    """A latitude that is none; conclusive beside a longitude, where it can't be an angle of another kind."""
+    words = {name: _words(name) for name in arguments}
+    beside = any(word in ("lon", "lng", "long", "longitude") for said in words.values() for word in said[-1:])
     for name, value in arguments.items():
         if not isinstance(value, int | float) or isinstance(value, bool):
             continue
         # Beyond 180 it is another unit (projected metres, ten-millionths of a degree), not a latitude gone wrong.
-        if _words(name)[-1:] in (["lat"], ["latitude"]) and 90 < abs(value) <= 180:
-            yield Mixup((name,), f"`{name}` is {value}; a latitude is between -90 and 90.")
+        if words[name][-1:] in (["lat"], ["latitude"]) and 90 < abs(value) <= 180:
+            yield Mixup((name,), f"`{name}` is {value}; a latitude is between -90 and 90.", conclusive=beside)
 
 
 # -- ranges
 
 _LOWER = {"min": "max", "minimum": "maximum", "lowest": "highest", "start": "end", "begin": "end", "since": "until"}
-_EMPTY_IF_REVERSED = frozenset({"min", "minimum", "lowest"})
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?")
 
 
 def _reversed(arguments: Mapping[str, JsonValue]) -> Iterator[Mixup]:
-    """A range that ends before it starts. Years may count down (before Christ), a minimum never exceeds its maximum."""
+    """A range that ends before it starts: seldom meant, but 0 may say "no limit", and ranks and years count down."""
     by_words = {tuple(_words(name)): name for name in arguments}
     for words, name in by_words.items():
         for place, word in enumerate(words):
             other = by_words.get((*words[:place], _LOWER.get(word, ""), *words[place + 1 :]))
             if other is not None and _exceeds(arguments[name], arguments[other]):
-                detail = f"`{name}` is beyond `{other}`."
-                yield Mixup((name, other), detail, conclusive=word in _EMPTY_IF_REVERSED)
+                yield Mixup((name, other), f"`{name}` is beyond `{other}`.", conclusive=False)
 
 
 def _exceeds(low: JsonValue, high: JsonValue) -> bool:
@@ -110,22 +111,34 @@ _TEMPLATE = re.compile(
     r"|<[a-z][a-z0-9]*(?:[ _-][a-z0-9]+){0,3}>",
     re.IGNORECASE,
 )
+_ORDERS = frozenset({"your", "insert", "enter", "replace", "with", "here", "the", "a"})
 
 
 def _unfilled(scalars: Mapping[str, str], properties: Mapping[str, Schema], seen: str) -> Iterator[Mixup]:
+    """A placeholder; conclusive where it names its own argument (`user_id`: "<user_id>", `api_key`: "YOUR_API_KEY").
+
+    Tags, keys, slugs and titles look like placeholders too.
+    """
     for name, value in scalars.items():
         if _TEMPLATE.fullmatch(value) is None or (value[0].isalnum() and not re.search(r"[_-]", value)):
             continue
         described = str(properties.get(name, {}).get("description", ""))
         default = properties.get(name, {}).get("default")
         if plain(value) not in seen and plain(value) not in plain(described) and value != default:
-            yield Mixup((name,), f"`{name}` is the placeholder “{value}”, not a value.")
+            named = [word for word in _words(value) if word not in _ORDERS]
+            itself = named[-1:] == _words(name)[-1:]
+            yield Mixup((name,), f"`{name}` is the placeholder “{value}”, not a value.", conclusive=itself)
 
 
 # -- swaps
 
 _FULL_DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}")
 _DATE_NAME = frozenset({"date", "day", "when", "datetime", "checkin", "checkout", "deadline", "birthday", "dob"})
+_OF_NAMES = frozenset(
+    {"name", "city", "town", "place", "location", "country", "state", "region", "person", "guest", "passenger", "hotel"}
+    | {"restaurant", "company", "airport", "airline", "station", "origin", "destination", "address", "venue", "artist"}
+    | {"doctor", "patient", "customer", "attendee", "team"}
+)
 _SPEAKS_OF_TIME = re.compile(r"date|day|time|when|period|year|month|日期|时间|年|月", re.IGNORECASE)
 _NAME_OR_PLACE = re.compile(r"[A-Z][^\W\d_]{2,}(?:[ ,.'-]+[A-Z][^\W\d_]*){0,4}")
 _TIME_WORD = re.compile(
@@ -137,11 +150,12 @@ _TIME_WORD = re.compile(
 
 
 def _dates_for_names(scalars: Mapping[str, str], properties: Mapping[str, Schema]) -> Iterator[Mixup]:
-    """A full date in an argument that has nothing to do with time, and a name in one that is a date."""
+    """A full date in an argument for a name or place, and a name in one that is a date."""
     misplaced = [
         name
         for name, value in scalars.items()
         if _FULL_DATE.fullmatch(value)
+        and set(_words(name)) & _OF_NAMES
         and not _SPEAKS_OF_TIME.search(name)
         and not _SPEAKS_OF_TIME.search(str(properties.get(name, {}).get("description", "")))
     ]
@@ -184,6 +198,11 @@ _FILLERS = frozenset(
         "with",
     }
     | {"titled", "equal", "equals"}
+)
+# the user takes it back, or wants it the other way round
+_TURNED = re.compile(
+    r"rotat|\bswap|\bswitch|\bturn|\bflip|revers|invert|transpos|exchang|other way|portrait|landscape|upside"
+    r"|\bsorry\b|\bwait\b|\bactually\b|\binstead\b|\brather\b|\bi mean\b|correction|旋转|交换|对调|转置|反过来|不对"
 )
 _MOST_FILLERS = 3
 _LONGEST_ENDING = 8
@@ -239,7 +258,7 @@ def _crossed(scalars: Mapping[str, str], user: str) -> Iterator[Mixup]:
         for_other, for_one = _under(user, other_labels, value), _under(user, labels, other_value)
         if for_other and for_one:
             detail = f"`{one}` and `{other}` stand in each other's place: the user gave each value for the other."
-            yield Mixup((one, other), detail)
+            yield Mixup((one, other), detail, conclusive=_TURNED.search(user) is None)
             return
         # Next to the word "reservation" stands more than its id.
         if (for_other or for_one) and not {words[-1], other_words[-1]} & _OF_IDS:

@@ -44,7 +44,7 @@ def error_of(result: ToolResult | None) -> ToolError | None:
     if result is None:
         return None
     if result.error is not None:
-        said = result.error if result.error.strip() else (result.content or "")
+        said = _said(result.error.strip(), result.content or "")
         return ToolError(said, classify(said))
     if not result.content:
         return None
@@ -63,9 +63,18 @@ def classify(text: str) -> ErrorClass:
     said = _PLEASE_AGAIN.sub(" ", text[:_MAX_TEXT_CHARS]).lower()
     if _TRANSIENT.search(said) or _NOT_YET.search(said):
         return ErrorClass.TRANSIENT
-    if _PERMANENT.search(said):
+    if _PERMANENT.search(said) and not _NOT_THE_CALL.search(said):
         return ErrorClass.PERMANENT
     return ErrorClass.OPAQUE
+
+
+def _said(error: str, content: str) -> str:
+    """What a failed call said: the error's text, with what an error object in its content adds to it."""
+    if not error:
+        return content
+    value = structured(content)
+    added = _error_in(value) if isinstance(value, dict) else None
+    return error if added is None or added in error else f"{error} ({added})"
 
 
 def _error_in(value: dict[str, JsonValue]) -> str | None:
@@ -115,8 +124,8 @@ _CODE_KEYS = frozenset(
     {"code", "status", "status_code", "statusCode", "http_status", "httpStatus", "error_code", "errorCode", "type"}
 )
 _PREFIX = re.compile(
-    r"\s*(?:error|exception|traceback \(most recent call last\)|[A-Za-z.]{0,60}(?:Error|Exception)|错误|異常|异常)"
-    r"\s*[:：]",
+    r"\s*(?:(?:error|exception|traceback \(most recent call last\)|[A-Za-z.]{0,60}(?:Error|Exception)|错误|異常|异常)"
+    r"\s*[:：]|an error (?:has )?occurred\b|error (?:while )?(?:executing|running|calling|invoking)\b)",
     re.IGNORECASE,
 )
 _RAISED = re.compile(r"\s*[Ee]rror\s*:\s*(?:[a-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\s*[:(]")
@@ -124,7 +133,10 @@ _PLEASE_AGAIN = re.compile(r"(?:please|kindly)\s+(?:try\s+again|retry)(?!\s+(?:l
 _CODE_BEFORE = r"(?:status|code|http(?:/[\d.]+)?|error|状态码?|错误码?)[\s:=#(-]{0,4}(?:code)?[\s:=]{0,3}"
 _TRANSIENT = re.compile(
     r"time[d ]?[- ]?out|rate[-_ ]?limit|too many requests|throttl|quota|temporar|transient|unavailable|overload|"
-    r"(?:try|retry)\s+(?:again\s+)?(?:later|in\s+\d|after)|\bbusy\b|deadline[_ ]exceeded|resource[_ ]exhausted|"
+    r"(?:try|retry)\s+(?:again\s+)?(?:later|in\s+\d|after|soon|shortly|in a)|(?:and|then|,) (?:try again|retry)\b|"
+    r"\bbusy\b|deadline[_ ]exceeded|resource[_ ]exhausted|rate[_ ]?(?:limit\w*)? exceeded|too fast|slow down|"
+    r"\b(?:dead)?lock(?:s|ed)?\b|in use\b|conflict|\betag\b|\bstale\b|eventual|replica|capacity|outage|captcha|"
+    r"cloudflare|handshake|\bssl\b|\btls\b|\b(?:unknown|no such) host|"
     r"connection|connect(?:ion)?\s*error|econn|etimedout|network|socket|\bdns\b|unreachable|gateway|"
     r"server\s+error|internal\s+(?:server\s+)?error|service\s+error|upstream|"
     + _CODE_BEFORE
@@ -133,18 +145,30 @@ _TRANSIENT = re.compile(
 )
 _NOT_YET = re.compile(
     r"\bnot\b.{0,20}\byet\b|\bstill\b|\bpending\b|in progress|\bprocessing\b|being (?:created|prepared)|"
+    r"\b(?:loading|starting|launched|deploy(?:ing|ment)?|booting)\b|\buntil\b|awaiting|"
+    r"\bapprov\w+|\bconfirm\w*|(?:been|not) granted|user (?:has )?(?:denied|rejected|declined)|"
     r"尚未|还未|还没|处理中"
 )
 _PERMANENT = re.compile(
-    r"\binvalid\b|validation|not[-_ ]found|\bno such\b|(?:does|do|did)(?:n't| not) exist|\bunknown\b|unsupported|"
+    r"\binvalid\b|validation|not[-_ ]found|\bno such\b|(?:does|do|did)(?:n't| not) exist|unsupported|"
+    r"\bunknown\b(?=\W{1,3}\w)(?! (?:error|exception|failure|reason|cause|issue|problem|status|state)\b)|"
     r"not supported|unrecogni[sz]ed|\bnot (?:a )?valid\b|\bmissing\b|\bis required\b|"
     r"required (?:field|argument|param|prop)|"
     r"permission|forbidden|unauthori[sz]ed|not authori[sz]ed|access denied|not (?:allowed|permitted)|"
     r"malformed|bad request|"
     r"\bmust (?:be|have|match|not)\b|does(?:n't| not) match|unexpected (?:keyword )?(?:argument|field|param)|"
-    r"(?:type|value|key|attribute)error\b|"
     + _CODE_BEFORE
     + r"(?:400|401|403|404|405|410|422)\b|\b(?:400 bad|401 un|403 for|404 not|405 met|410 gone|422 un)|"
     r"无效|不存在|未找到|找不到|没有找到|缺少|必填|权限|拒绝访问|禁止|格式(?:错误|不正确|不对|有误)|"
-    r"参数(?:错误|有误|非法)|非法|未知|不支持|无法识别"
+    r"参数(?:错误|有误|非法)|非法|未知(?!错误|异常|原因)|不支持|无法识别"
+)
+# The same words about what the tool itself met: a page or process that moves by itself, a session or token that the
+# agent doesn't hold, an answer of another service. Repeating may help there, or it may not.
+_NOT_THE_CALL = re.compile(
+    r"\b(?:element|selector|locator|session|window|frame|tab|container|pod|build|job|process|cache|browser)\b|"
+    r"\bexpired?\b|authenticate\b|"
+    r"\b(?:response|reply|upstream|server|output|returned|data)\b.{0,30}\b(?:invalid|malformed|missing|unexpected)|"
+    r"\b(?:invalid|malformed|missing|unexpected|parse|validation of).{0,30}"
+    r"\b(?:response|reply|upstream|server|output|data)\b|"
+    r"'nonetype'"
 )

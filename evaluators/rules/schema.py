@@ -35,12 +35,16 @@ _LONGEST_MATCHED_TEXT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A breach of the schema. `argument` is the name at the top level, `path` where exactly (`filters.dates[0]`)."""
+    """A breach of the schema. `argument` is the name at the top level, `path` where exactly (`filters.dates[0]`).
+
+    `other_case`: a choice that is one of the schema's but for capitals.
+    """
 
     code: IssueCode
     argument: str
     path: str
     detail: str
+    other_case: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +153,9 @@ def _faults_of(error: ValidationError) -> Iterator[Fault]:
     elif keyword == "enum":
         shown = ", ".join(_quoted(one) for one in islice(expected, 8)) + (", …" if len(expected) > 8 else "")
         detail = f"`{path}` is {_quoted(value)}, which is not one of {shown}."
-        yield Fault(IssueCode.NOT_IN_ENUM, argument, path, detail)
+        folded = {one.casefold() for one in expected if isinstance(one, str)}
+        other_case = isinstance(value, str) and value.casefold() in folded
+        yield Fault(IssueCode.NOT_IN_ENUM, argument, path, detail, other_case)
     elif keyword == "pattern":
         detail = f"`{path}` is {_quoted(value)}, which does not match {_short(str(expected))}."
         yield Fault(IssueCode.PATTERN, argument, path, detail)

@@ -12,6 +12,7 @@ unknown arguments, a schema only ever becomes more permissive here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
@@ -130,6 +131,8 @@ _OPENING_KEYWORDS = (
     "$dynamicRef",
     "$recursiveRef",
 )
+_CATCH_ALL = frozenset({"args", "kwargs"})
+_LITERAL_OF_JAVASCRIPT = re.compile(r"/.*/[dgimsuvy]*", re.DOTALL)
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _SIZES = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
 
@@ -221,7 +224,7 @@ class _Cleaner:
         if "const" in raw:
             schema["enum"] = [raw["const"]]
         pattern = raw.get("pattern")
-        if isinstance(pattern, str):
+        if isinstance(pattern, str) and _LITERAL_OF_JAVASCRIPT.fullmatch(pattern) is None:
             schema["pattern"] = pattern
 
     def _bounds(self, raw: Mapping[str, JsonValue], schema: Schema) -> None:
@@ -245,11 +248,13 @@ class _Cleaner:
                 if isinstance(one, Mapping) and one.get("required") is True:
                     required.append(name)
             schema["properties"] = named
-            # A name that is required but described nowhere is a slip of the schema's author.
+            # A name that is required but described nowhere is a slip of the schema's author; what has a default, and
+            # the catch-all parameters of a Python signature, are required by generators of schemas alone.
             required = [name for name in required if not named or name in named]
+            required = [name for name in required if name not in _CATCH_ALL and not _has_default(named.get(name))]
         if required:
             schema["required"] = list(dict.fromkeys(required))
-        is_open = any(keyword in raw for keyword in _OPENING_KEYWORDS) or not strict
+        is_open = any(keyword in raw for keyword in _OPENING_KEYWORDS) or not strict or bool(_CATCH_ALL & named.keys())
         if extra is False and not any(keyword in raw for keyword in _OPENING_KEYWORDS):
             schema["additionalProperties"] = False
         elif isinstance(extra, Mapping) and extra:
@@ -281,6 +286,10 @@ class _Cleaner:
             schema["anyOf"] = every[0]["anyOf"]
         elif every:
             schema["allOf"] = every
+
+
+def _has_default(value: JsonValue) -> bool:
+    return isinstance(value, dict) and "default" in value
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

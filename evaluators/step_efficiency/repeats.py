@@ -103,6 +103,10 @@ def _of_repeated_read(step: Step, twins: list[Step], changes: Changes, user_inpu
         return Label(StepType.HELPFUL, "Another agent had made the same call.")
     if user_spoke_between(last, step) and _asked_again(step, user_inputs):
         return Label(StepType.HELPFUL, "The user asked to look again.", certain=True)
+    if any(_LOOK_TWICE.search(text[:20_000]) for text in user_inputs):
+        return Label(StepType.HELPFUL, "The user asked to look more than once.")
+    if _BY_CHANCE.search(step.call.name) is not None:
+        return Label(StepType.HELPFUL, "Its answer is left to chance.", certain=True)
     waited_s = pause_s(last, step)
     if waited_s is not None and waited_s >= _STALE_AFTER_S:
         return Label(StepType.HELPFUL, "The same call before was long ago.", certain=True)
@@ -152,9 +156,22 @@ def _tells_something(step: Step) -> bool:
 
 
 _SEVERAL = re.compile(
-    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|twice|both|each|every|another|again|several|multiple|more|"
-    r"[2-9]|1\d)\b(?![-/:.,]\d)|\bx ?\d|×|再|又|两|三|几|每|多|都",
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|twice|thrice|both|each|every|another|again|several|multiple|"
+    r"more|pair|couple|us|we|until|keep|repeat\w*|(?:and|for) (?:me|my)|me and|"
+    r"zwei\w*|zwo|drei\w*|beide|jeweils|noch|uns|wir|deux|trois|chaque|encore|nous|dos|tres|cada|otr[oa]|nosotros|"
+    r"dois|duas|outr[oa]|altr[oa]|два|две|три|ещё|еще|нам|нас|"
+    r"[2-9]|1\d)\b(?![-/:.,]\d)|\bx ?\d|×|"
+    r"再|又|两|兩|三|二|几|每|多|都|我们|つ|回|枚|もう|둘|두 |세 |또|[2-9][個个件张張]",
     re.IGNORECASE,
+)
+_LOOK_TWICE = re.compile(
+    r"\b(?:check|look|test|run|measure|poll|read|fetch)\w*\b[^.;!?\n]{0,40}"
+    r"\b(?:twice|thrice|(?:two|three|several|\d+) times|every (?:\w+ )?(?:second|minute|hour)s?|in a moment)|"
+    r"keep (?:checking|looking|watching)|两次|(?:看|查)[^。]{0,8}遍",
+    re.IGNORECASE,
+)
+_BY_CHANCE = re.compile(
+    r"random|(?:^|_)(?:roll|flip|toss|dice|coin|shuffle|draw|sample|guess|spin)(?:_|$)", re.IGNORECASE
 )
 _AGAIN = re.compile(
     r"\bagain\b|re-?check|refresh|re-?load|re-?try|right now|latest|current|\bstill\b|double.?check|verify|once more|"

@@ -19,7 +19,7 @@ from evaluators.rules.argument_mixups import mixups
 from evaluators.rules.errors import ErrorClass, error_of
 from evaluators.rules.raw_arguments import ArgumentState, RawArguments, read_arguments
 from evaluators.rules.repetition import argument_fingerprint
-from evaluators.rules.schema import CompiledSchema, SchemaCache
+from evaluators.rules.schema import CompiledSchema, Fault, SchemaCache
 from evaluators.rules.schema_forms import Schema
 from evaluators.rules.secrets import redact
 from evaluators.rules.sensitive_arguments import sensitive
@@ -187,7 +187,12 @@ class _Checker:
             if any(fault.code is IssueCode.UNEXPECTED_ARGUMENT for fault in faults):
                 doubtful.add(IssueCode.MISSING_ARGUMENT)
         for fault in faults:
-            self._found(fault.code, fault.detail, conclusive=fault.code not in doubtful)
+            self._found(fault.code, fault.detail, conclusive=fault.code not in doubtful and not self._accepted(fault))
+
+    def _accepted(self, fault: Fault) -> bool:
+        """Whether the tool took a choice in other capitals than the schema's: it ran, and ran well."""
+        result = self._call.result
+        return fault.other_case and result is not None and result.content is not None and error_of(result) is None
 
     def _check_sensitive(self, values: Sequence[Value]) -> None:
         for found in sensitive(values, self._tool):
@@ -206,6 +211,7 @@ class _Checker:
             known=set(self._properties),
             given=given,
             values={value.value for value in values if isinstance(value.value, str)},
+            said_by_user=self._around.said_by_user,
         )
         if said is not None:
             self._found(said.code, said.detail, conclusive=said.conclusive)

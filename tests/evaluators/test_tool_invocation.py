@@ -265,3 +265,25 @@ def test_confidence_falls_when_the_judge_did_not_see_everything() -> None:
     assert whole.confidence is not None
     assert cut.confidence is not None
     assert cut.confidence < whole.confidence
+
+
+def test_a_choice_in_other_capitals_that_the_tool_took_is_a_suspicion() -> None:
+    arguments = {"city": "Lima", "unit": "Celsius"}
+    taken = call(arguments, name="get_weather", result=ToolResult(content='{"temp": 20}'))
+    refused = call(arguments, name="get_weather", result=ToolResult(error="unit must be celsius or fahrenheit"))
+    assert screen(case(taken)).status is Status.NEEDS_JUDGE
+    assert screen(case(refused)).score == 0.0
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        ToolResult(error="Error running tool (non-fatal)"),
+        ToolResult(content="An error occurred while running the tool. Please try again."),
+        ToolResult(content="Error executing tool search_flights"),
+        ToolResult(error=""),
+    ],
+)
+def test_a_call_that_failed_without_saying_why_is_never_correct_by_rule(result: ToolResult) -> None:
+    failed = screen(case(call(RIGHT, result=result)))
+    assert failed.status is Status.NEEDS_JUDGE and failed.fallback_score is None

@@ -10,8 +10,11 @@ KNOWN = ("user_id", "date", "origin", "city", "nights")
 VALUES = ("4471", "tomorrow", "NYC", "Rome")
 
 
-def blame(text: str, *, certain: bool = True, given: tuple[str, ...] = KNOWN) -> ArgumentError | None:
-    return argument_error(ToolError(text, classify(text), certain), known=KNOWN, given=given, values=VALUES)
+def blame(
+    text: str, *, certain: bool = True, given: tuple[str, ...] = KNOWN, said_by_user: str = ""
+) -> ArgumentError | None:
+    error = ToolError(text, classify(text), certain)
+    return argument_error(error, known=KNOWN, given=given, values=VALUES, said_by_user=said_by_user)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +66,12 @@ def test_a_tool_that_says_an_argument_is_wrong_is_believed(text: str, code: str)
         "TypeError: get_weather() missing 1 required positional argument: 'ctx'",
         "get_weather() got an unexpected keyword argument 'run_manager'",
         "flight must be in state scheduled",
+        "date is too large for the balance",
+        "No availability: date is outside the range of the published calendar",
+        "Invalid state transition: user_id is not valid for cancellation",
+        "The user_id is not valid any more",
+        "1 validation error for WeatherResponse\ncity\n  Field required [type=missing]",
+        "Response does not match schema: date is required",
     ],
 )
 def test_an_error_that_does_not_give_its_reason_or_only_found_nothing_is_a_suspicion(text: str) -> None:
@@ -112,6 +121,30 @@ def test_an_error_that_only_a_plain_text_tells_of_must_blame_an_argument_by_name
     found = blame(text, certain=False)
     assert found is not None
     assert found.conclusive is conclusive
+
+
+def test_a_value_that_the_user_gave_is_no_fault_of_the_agent_when_it_is_refused() -> None:
+    text = "Rome is not a valid city"
+    sure, given = blame(text), blame(text, said_by_user="The weather in Rome, please")
+    assert sure is not None and sure.conclusive
+    assert given is not None and not given.conclusive
+    form = blame("'tomorrow' does not match YYYY-MM-DD", said_by_user="flights tomorrow")
+    assert form is not None and form.conclusive
+
+
+@pytest.mark.parametrize(
+    ("text", "argument"),
+    [
+        ("error: unrecognized arguments: --foo", "command"),
+        ("ValueError: invalid argument x", "code"),
+        ("TypeError: add() missing 1 required positional argument: 'b'", "command"),
+        ("HTTP 422: missing parameter 'q'", "url"),
+        ('{"error":"missing required parameter: town"}', "url"),
+    ],
+)
+def test_what_a_program_or_page_says_of_its_own_arguments_is_a_suspicion(text: str, argument: str) -> None:
+    found = argument_error(ToolError(text, classify(text)), known=(argument,), given=(argument,), values=())
+    assert found is not None and not found.conclusive
 
 
 def test_the_quote_is_short_and_without_secrets() -> None:

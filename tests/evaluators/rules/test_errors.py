@@ -30,6 +30,23 @@ PERMANENT, TRANSIENT, OPAQUE = ErrorClass.PERMANENT, ErrorClass.TRANSIENT, Error
         ("服务器繁忙,请稍后再试", TRANSIENT),
         ("job not found yet", TRANSIENT),
         ("invalid response from upstream: connection reset", TRANSIENT),
+        ("404 Not Found (eventual consistency, try again shortly)", TRANSIENT),
+        ("resource version not valid: conflict, refetch and retry", TRANSIENT),
+        ("EACCES: permission denied, lock held", TRANSIENT),
+        ("403 Forbidden: rate limit exceeded", TRANSIENT),
+        ("403 Forbidden: too fast", TRANSIENT),
+        ("Unknown host: api.example.com", TRANSIENT),
+        ("Permission denied: the user has to approve first", TRANSIENT),
+        ("model not found: loading", TRANSIENT),
+        ("401 unauthorized: token expired", OPAQUE),
+        ("Element #submit not found", OPAQUE),
+        ("session not found", OPAQUE),
+        ("Invalid JSON in the response", OPAQUE),
+        ("missing data", OPAQUE),
+        ("An unknown error occurred", OPAQUE),
+        ("未知错误", OPAQUE),
+        ("KeyError: 'data'", OPAQUE),
+        ("TypeError: 'NoneType' object is not subscriptable", OPAQUE),
         ("An error occurred while running the tool. Please try again.", OPAQUE),
         ("boom", OPAQUE),
         ("", OPAQUE),
@@ -87,6 +104,25 @@ def test_words_and_data_are_no_errors(content: str) -> None:
 def test_an_error_written_at_the_start_of_a_text_is_uncertain() -> None:
     found = error_of(ToolResult(content="Error: user not found"))
     assert found is not None and found.kind is PERMANENT and not found.certain
+
+
+@pytest.mark.parametrize(
+    "text", ["An error occurred while running the tool. Please try again.", "Error executing tool book_flight"]
+)
+def test_what_frameworks_put_in_place_of_an_error_is_an_uncertain_one(text: str) -> None:
+    found = error_of(ToolResult(content=text))
+    assert found is not None and found.kind is OPAQUE and not found.certain
+
+
+def test_an_error_object_in_the_content_tells_the_class_of_what_the_span_calls_an_error() -> None:
+    content = '{"error": {"type": "not_found", "booking": "X"}}'
+    found = error_of(ToolResult(content=content, error="there is no booking X"))
+    assert found is not None and found.kind is PERMANENT and found.certain
+    assert found.text.startswith("there is no booking X")
+    unavailable = error_of(ToolResult(content='{"error": {"status": 503}}', error="booking not found"))
+    assert unavailable is not None and unavailable.kind is TRANSIENT
+    plain = error_of(ToolResult(content="no error object: not found", error="boom"))
+    assert plain is not None and plain.kind is OPAQUE
 
 
 def test_a_call_that_raised_failed_whatever_its_text() -> None:

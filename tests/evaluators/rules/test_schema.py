@@ -149,6 +149,13 @@ TREE = obj({"label": {"type": "string"}, "children": {"type": "array", "items": 
         (obj({"a": {"type": "array", "items": [{"type": "string"}]}}), {"a": ["x", 5]}),
         (obj([]), {"a": 1}),
         (obj({"a": 5}), {"a": 1}),
+        ({"properties": {"n": {"type": "integer", "default": 10}}, "required": ["n"]}, {}),
+        ({"properties": {"a": {"type": "string"}, "kwargs": {}}, "required": ["a", "kwargs"]}, {"a": "x"}),
+        (
+            {"properties": {"args": {"type": "array"}, "kwargs": {"type": "object"}}, "required": ["args", "kwargs"]},
+            {"city": "Rome"},
+        ),
+        ({"properties": {"id": {"type": "string", "pattern": "/^[a-z]+$/i"}}}, {"id": "Abc"}),
     ],
 )
 def test_schemas_as_they_are_in_the_wild_raise_no_false_alarm(schema: Any, arguments: Any) -> None:

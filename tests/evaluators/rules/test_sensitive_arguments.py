@@ -54,10 +54,34 @@ def test_personal_data_without_a_check_digit_is_a_suspicion() -> None:
         ("book_ride", {"pickup": "12 Main Street"}),
         ("search_web", {"query": "who owns jane@example.com"}),
         ("get_weather", {"city": "Phoenix"}),
+        ("get_ad", {"gclid": "5105105105105100"}),
+        ("find_page", {"page": "6011111111111117"}),
+        ("get_user", {"uid": "4012888888881881"}),
+        ("lookup_bin", {"number": CARD}),
+        ("compute_checksum", {"digits": CARD}),
     ],
 )
 def test_what_the_field_or_the_tool_calls_for_is_left_alone(tool: str, arguments: dict[str, Any]) -> None:
     assert found(tool, arguments) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("book_hotel", {"guarantee": CARD}),
+        ("top_up", {"source": CARD}),
+        ("donate", {"funding": CARD}),
+        ("fill_form", {"fields": CARD}),
+        ("wire", {"to": "DE89 3704 0044 0532 0130 00"}),
+        ("direct_debit", {"debtor": "DE89 3704 0044 0532 0130 00"}),
+        ("open_contract", {"applicant": "no. 11010519491231002X"}),
+        ("订火车票", {"乘客": "王 11010519491231002X"}),
+        ("nota_fiscal", {"destinatario": "529.982.247-25"}),
+        ("whoami", {"pat": KEY}),
+    ],
+)
+def test_a_tool_that_does_more_than_look_up_may_need_it_under_any_name(tool: str, arguments: dict[str, Any]) -> None:
+    assert not any(conclusive for _, _, conclusive in found(tool, arguments))
 
 
 def test_a_description_can_call_for_it() -> None:

@@ -114,8 +114,38 @@ JUSTIFIED = [
     ("waiting", [call("wait", {"seconds": 5}, "ok", id=i) for i in "abcd"]),
     ("changes whose results were not captured", [write(i, None) for i in "ab"]),
     ("arguments that were not captured", [ToolCall(id=i, name="get_order") for i in "ab"] + [read("c")]),
+    ("dice", [call("roll_dice", {"sides": 6}, {"value": 3, "note": "one of six"}, id=i) for i in "ab"]),
+    ("a random quote", [call("get_random_quote", {}, {"quote": "Ever tried. Ever failed."}, id=i) for i in "ab"]),
     ("long ago", [search("a", started_s=0.0), search("b", started_s=3600.0)]),
 ]
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        "I need a pair of lamps",
+        "one lamp for me and one for my wife",
+        "a lamp for each of them",
+        "lamps for us",
+        "Bitte zweimal",
+        "deux lampes s'il te plaît",
+        "dos lámparas",
+        "Добавь два",
+        "请加两个",
+        "ランプを2つ",
+        "add it, and then again",
+        "remind him until he pays",
+    ],
+)
+def test_a_change_that_the_user_may_have_wanted_twice_is_no_waste(user: str) -> None:
+    calls = [call("add_item", {"sku": "x"}, {"ok": True}, id=i) for i in "ab"]
+    assert StepEfficiency().screen(run_of(*calls, user=user)).issues == ()
+
+
+@pytest.mark.parametrize("user", ["check the price twice", "look every minute", "keep checking", "查两次价格"])
+def test_a_look_up_that_the_user_wanted_repeated_is_no_waste(user: str) -> None:
+    calls = [call("get_price", {"item": "x"}, {"price": 5}, id=i) for i in "ab"]
+    assert StepEfficiency().screen(run_of(*calls, user=user)).issues == ()
 
 
 @pytest.mark.parametrize("calls", [pytest.param(calls, id=name) for name, calls in JUSTIFIED])

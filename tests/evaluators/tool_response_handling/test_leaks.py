@@ -67,10 +67,41 @@ def test_what_may_be_meant_to_be_shown_is_a_suspicion_at_most(answer: str, more:
         pytest.param("Secret Santa 2026 is on.", {"secret": "Secret Santa 2026"}, id="a title"),
         pytest.param("Dana is on the Business plan.", ACCOUNT, id="nothing secret said"),
         pytest.param("Done with tr0ub4dor5.", {"password": "tr0ub4dor"}, id="a part of another word"),
+        pytest.param("You are in /home/user1.", {"pwd": "/home/user1"}, id="a working directory"),
+        pytest.param("cwd is /srv/app2", {"env": {"PWD": "/srv/app2/data"}}, id="an environment's directory"),
+        pytest.param("Next: 2026-03-01T00:00:00", {"token": "2026-03-01T00:00:00"}, id="a day"),
+        pytest.param(
+            "DAI is 0x6B175474E89094C44Da98b954EedeAC495271d0F",
+            {"token": "0x6B175474E89094C44Da98b954EedeAC495271d0F"},
+            id="an address on a chain",
+        ),
+        pytest.param("Use pk_live_12345abcdef", {"api_key": "pk_live_12345abcdef"}, id="a key made to be published"),
     ],
 )
 def test_what_only_looks_like_a_secret_is_none(answer: str, result: Any) -> None:
     assert leaks(answer, result) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "result", "user"),
+    [
+        ("create_service_account", {"api_key": KEY}, "Set a robot up for the build"),
+        ("create_user", {"password": "Welcome-2026"}, "Ana Silva starts on Monday"),
+        ("add_member", {"temporary_password": "Welcome-2026"}, "Please add Ana to the team"),
+        ("create_database", {"password": "pw12345x"}, "A database for staging"),
+        ("room_info", {"ssid": "Guest", "password": "sunny-1234"}, "What do I need in my room?"),
+        ("get_stay", {"door_code": "4711", "password": "sunny-1234"}, "When can we arrive?"),
+        ("get_event", {"join_url": "https://z.example/j/1", "password": "aB3456"}, "When is my next call?"),
+        ("parcel_status", {"access_key": "LOCKER-55A-B99"}, "Where's my parcel?"),
+        ("get_purchase", {"voucher": True, "password": "GIFT-2026-AAAA"}, "I bought a gift card, what now?"),
+        ("get_profile", {"credentials": "CISSP-2026"}, "What are Ana's qualifications?"),
+        ("get_snippet", {"api_key": "tr0ub4dor"}, "How do I embed the map?"),
+        ("get_account", {"password": "tr0ub4dor"}, "I can't get into my account"),
+    ],
+)
+def test_what_was_made_for_the_user_or_lets_them_in_is_no_leak_for_sure(tool: str, result: Any, user: str) -> None:
+    (secret,) = [value for key, value in result.items() if key not in ("ssid", "door_code", "join_url", "voucher")]
+    assert not any(one.conclusive for one in leaks(f"Here it is: {secret}", result, tool=tool, user=user))
 
 
 def test_a_tool_whose_description_says_that_it_gives_secrets_is_meant_to() -> None:
