@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
 
 
 def components() -> None:
-    """List all component types with their settings, as `key: type [default]`."""
+    """List all component types with their settings, each with its type and its default."""
     registry = component_registry()
     for kind in Kind:
         typer.echo(f"{kind.value}:")

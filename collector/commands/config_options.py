@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from collector.commands.reporting import report
 from collector.components import load_config
 from collector.config import Config, ConfigError
 
@@ -29,6 +30,5 @@ def load_or_exit(config: Sequence[str] | None, sets: Sequence[str] | None) -> Co
     try:
         return load_config(config or [], sets or [])
     except ConfigError as error:
-        for problem in error.problems:
-            typer.echo(f"error: {problem}", err=True)
+        report((), [str(problem) for problem in error.problems])
         raise typer.Exit(INVALID_CONFIG) from None

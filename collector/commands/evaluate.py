@@ -16,6 +16,7 @@ import typer
 from pydantic import SecretStr, ValidationError
 
 from collector.commands.config_options import load_or_exit
+from collector.commands.reporting import report
 from collector.judging_setup import Plan, plan_of
 from evaluators.evaluation import Item, evaluate
 from evaluators.evaluator import EvaluatorSettings
@@ -35,41 +36,46 @@ def register(app: typer.Typer) -> None:
 
 
 def evaluate_cases(
-    cases: Annotated[Path, typer.Argument(help="File with one case per line.", show_default=False)],
-    output: Annotated[Path, typer.Option(help="Where the results go, one line per case.", show_default=False)],
+    cases: Annotated[Path, typer.Argument(help="File with one case per line.", metavar="CASES", show_default=False)],
+    output: Annotated[
+        Path, typer.Option(help="Where the results go, one line per case.", metavar="FILE", show_default=False)
+    ],
     judge: Annotated[
         str | None,
-        typer.Option(help="OpenAI-compatible endpoint that decides what rules leave open. Its key: OPENAI_API_KEY."),
+        typer.Option(
+            help="OpenAI-compatible endpoint that decides what rules leave open. Its key: OPENAI_API_KEY.",
+            metavar="URL",
+        ),
     ] = None,
-    judge_model: Annotated[str, typer.Option(help="Model to ask there.")] = DEFAULT_MODEL,
+    judge_model: Annotated[str, typer.Option(help="Model to ask there.", metavar="NAME")] = DEFAULT_MODEL,
     config: Annotated[
-        list[str] | None, typer.Option(help="Configuration to take evaluators and judges from.", metavar="FILE")
+        list[str] | None,
+        typer.Option(help="Configuration to take evaluators and judges from; repeatable.", metavar="F"),
     ] = None,
 ) -> None:
     """Judge cases in a file."""
     plan = plan_of(load_or_exit(config, None)) if config else Plan(evaluators={})
     if judge is not None:
         plan = _with_judge(plan, judge, judge_model)
-    for note in plan.notes:
-        typer.echo(note, err=True)
+    if output.exists() and cases.exists() and output.samefile(cases):
+        report((), [f"--output {output}: is the file of cases itself; name another"])
+        raise typer.Exit(2)
     try:
         with cases.open("rb") as lines:
             read = list(read_cases(lines))
     except OSError as error:
-        typer.echo(f"{cases}: can't be read: {error.strerror}", err=True)
+        report(plan.notes, [f"{cases}: can't be read: {error.strerror}"])
         raise typer.Exit(1) from error
     named = [one for one in read if isinstance(one, NamedCase)]
-    bad = [one for one in read if isinstance(one, BadLine)]
-    results = asyncio.run(_judge_all(named, plan))
+    faults = [f"{cases}:{one.line}: {one.fault}" for one in read if isinstance(one, BadLine)]
     try:
+        # Opened first: what can't be written must not cost the answers of a judge.
         with output.open("wb") as target:
-            target.writelines(results)
+            target.writelines(asyncio.run(_judge_all(named, plan)))
     except OSError as error:
-        typer.echo(f"{output}: can't be written: {error.strerror}", err=True)
-        raise typer.Exit(1) from error
-    for one in bad:
-        typer.echo(f"{cases}:{one.line}: {one.fault}", err=True)
-    if bad:
+        faults.append(f"{output}: can't be written: {error.strerror}")
+    report(plan.notes, faults)
+    if faults:
         raise typer.Exit(1)
 
 
@@ -102,7 +108,8 @@ def _with_judge(plan: Plan, url: str, model: str) -> Plan:
     try:
         settings = JudgeSettings(model=model, base_url=url, api_key=key)
     except ValidationError as error:
-        faults = "; ".join(f"{one['loc'][-1]} {one['msg']}" for one in error.errors(include_input=False))
-        typer.echo(f"--judge {faults}", err=True)
+        wrong = {"base_url": "--judge", "model": "--judge-model", "api_key": "OPENAI_API_KEY"}
+        found = error.errors(include_input=False)
+        report((), [f"{wrong[str(one['loc'][0])]}: {one['msg'].removeprefix('Value error, ')}" for one in found])
         raise typer.Exit(2) from error
     return Plan(evaluators=plan.evaluators, judges={**plan.judges, _FROM_COMMAND_LINE: settings}, notes=plan.notes)

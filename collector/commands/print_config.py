@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from collector.commands.config_options import ConfigOption, SetOption, load_or_exit
+from collector.commands.reporting import report
 from collector.config.render import render_config
 
 
@@ -16,6 +17,5 @@ def register(app: typer.Typer) -> None:
 def print_config(config: ConfigOption = None, sets: SetOption = None) -> None:
     """Show the configuration as it is in effect: merged, expanded, with every default; secrets are hidden."""
     loaded = load_or_exit(config, sets)
-    for note in loaded.notes:
-        typer.echo(f"note: {note}", err=True)
+    report(loaded.notes, ())
     typer.echo(render_config(loaded), nl=False)

@@ -18,9 +18,9 @@ from typing import Annotated, BinaryIO
 
 import orjson
 import typer
-from rich.console import Console
 
 from collector.commands.config_options import ConfigOption, SetOption, load_or_exit
+from collector.commands.reporting import report, what_was_passed_over
 from collector.commands.verdict_table import VerdictTable
 from collector.exporters.console import standard_output
 from collector.judging_setup import configured_judging, plan_of
@@ -31,7 +31,6 @@ from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.verdict_json import verdict_json
 
 TRACES_AT_A_TIME = 8
-MAX_NOTES = 5
 
 
 class Format(StrEnum):
@@ -49,7 +48,11 @@ def register(app: typer.Typer) -> None:
 def replay(
     paths: Annotated[
         list[Path],
-        typer.Argument(help="Files with OTLP requests (.pb, .json, .jsonl, also .gz), or folders.", show_default=False),
+        typer.Argument(
+            help="Files with OTLP requests (.pb, .json, .jsonl, also .gz), or folders.",
+            metavar="PATH",
+            show_default=False,
+        ),
     ],
     config: ConfigOption = None,
     sets: SetOption = None,
@@ -106,28 +109,20 @@ def run_replay(
                     lines.writelines(orjson.dumps(one, option=orjson.OPT_APPEND_NEWLINE) for one in objects)
 
     try:
-        with _opened(verdicts) as lines:
+        # Opened first: what can't be written must not cost the answers of a judge.
+        with _opened(verdicts) as lines, _opened(str(otlp_out) if otlp_out else None) as request:
             asyncio.run(judge_all(lines))
-        if otlp_out:
-            otlp_out.write_bytes(build_request(_scored(saved.spans, tails)))
+            if request:
+                request.write(build_request(_scored(saved.spans, tails)))
     except OSError as error:
-        place = error.filename or ("standard output" if verdicts == "-" else verdicts)
-        failures.append(f"{place}: can't be written: {error.strerror or error}")
+        if error.filename is None and verdicts == "-":
+            raise
+        failures.append(f"{error.filename or verdicts or otlp_out}: can't be written: {error.strerror or error}")
     else:
-        if verdicts != "-":
+        if saved.traces and verdicts != "-":
             table.print(standard_output())
-    _report([*notes, *saved.notes], failures)
+    report([*notes, *what_was_passed_over(saved)], failures)
     return len(failures)
-
-
-def _report(notes: list[str], failures: list[str]) -> None:
-    errors = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
-    for note in notes[:MAX_NOTES]:
-        errors.print(f"note: {note}", style="dim")
-    if len(notes) > MAX_NOTES:
-        errors.print(f"note: and {len(notes) - MAX_NOTES} more files", style="dim")
-    for failure in failures:
-        errors.print(f"error: {failure}", style="red")
 
 
 async def judge_traces(judge: TraceJudge, traces: Iterable[SavedTrace]) -> AsyncIterator[TraceScores]:

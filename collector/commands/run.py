@@ -6,6 +6,7 @@ import typer
 import uvloop
 
 from collector.commands.config_options import ConfigOption, SetOption, load_or_exit
+from collector.commands.reporting import report
 from collector.config import Config
 from collector.http_endpoint import AddressInUseError
 from collector.logs import set_up_logging
@@ -25,7 +26,7 @@ def run(config: ConfigOption = None, sets: SetOption = None) -> None:
     try:
         uvloop.run(_serve(loaded))
     except (ReceiverStartError, AddressInUseError) as error:
-        typer.echo(f"error: {error}", err=True)
+        report((), [str(error)])
         raise typer.Exit(1) from error
 
 

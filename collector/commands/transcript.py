@@ -14,14 +14,13 @@ import orjson
 import typer
 from rich.console import Console
 
-from collector.commands.transcript_view import printable, transcript_tree
+from collector.commands.reporting import report, what_was_passed_over
+from collector.commands.transcript_view import transcript_tree
 from collector.saved_traces import SavedTrace, read_saved_traces
 from processors.otlp import decode_log, decode_span
 from processors.transcribe import transcribe
 from processors.transcript import Transcript
 from processors.transcript_json import transcript_json
-
-MAX_NOTES = 5
 
 
 def register(app: typer.Typer) -> None:
@@ -32,12 +31,15 @@ def register(app: typer.Typer) -> None:
 def transcript(
     paths: Annotated[
         list[Path],
-        typer.Argument(help="Files with OTLP requests (.pb, .json, .jsonl, also .gz), or folders.", show_default=False),
+        typer.Argument(
+            help="Files with OTLP requests (.pb, .json, .jsonl, also .gz), or folders.",
+            metavar="PATH",
+            show_default=False,
+        ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per trace and line.")] = False,
 ) -> None:
     """Show what was understood of saved traces, what is missing in them, and how to switch it on."""
-    errors = Console(stderr=True, highlight=False)
     saved = read_saved_traces(paths)
     console = Console(highlight=False)
     for trace in saved.traces:
@@ -47,14 +49,7 @@ def transcript(
         else:
             console.print(transcript_tree(understood))
     sys.stdout.flush()
-    for note in saved.notes[:MAX_NOTES]:
-        errors.print(printable(note, 500), markup=False, style="dim")
-    if len(saved.notes) > MAX_NOTES:
-        errors.print(f"… {len(saved.notes) - MAX_NOTES} more files were passed over", markup=False, style="dim")
-    for failure in saved.failures:
-        errors.print(printable(failure, 500), markup=False, style="red")
-    if not saved.traces and not saved.failures:
-        errors.print("no traces were found", markup=False)
+    report(what_was_passed_over(saved), saved.failures)
     if saved.failures:
         raise typer.Exit(1)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import typer
 
 from collector.commands.config_options import ConfigOption, SetOption, load_or_exit
+from collector.commands.reporting import report
+from collector.judging_setup import plan_of
 
 
 def register(app: typer.Typer) -> None:
@@ -15,8 +17,7 @@ def register(app: typer.Typer) -> None:
 def validate(config: ConfigOption = None, sets: SetOption = None) -> None:
     """Check a configuration without starting anything: 0 when it can be used, 2 with every problem when not."""
     checked = load_or_exit(config, sets)
-    for note in checked.notes:
-        typer.echo(f"note: {note}", err=True)
+    report((*checked.notes, *plan_of(checked).notes), ())
     for pipeline in checked.pipelines.values():
         ways = (pipeline.receivers, pipeline.processors, pipeline.exporters)
         typer.echo(f"{pipeline.id}: " + " -> ".join(", ".join(names) for names in ways if names))

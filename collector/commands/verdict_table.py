@@ -48,6 +48,7 @@ class VerdictTable:
             return
         console.print(self._summary())
         if self._faults:
+            console.print()
             console.print(self._list_of_faults())
         if self._more_faults:
             console.print(f"and {self._more_faults} more faults; --verdicts FILE writes them all")

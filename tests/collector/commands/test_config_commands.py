@@ -57,7 +57,9 @@ def test_a_valid_configuration_shows_its_pipelines_and_notes(tmp_path: Path) -> 
     code, out, err = invoke("validate", "--config", write(tmp_path), "--set", "exporters.file={}", TOKEN="t")
     assert code == 0
     assert out == "traces: otlp -> assemble, tool_selection, task_completion -> otlp/sink\nvalid\n"
-    assert err == "note: exporters::file is not named by a pipeline; it isn't started\n"
+    unused, judge_off = err.splitlines()
+    assert unused == "note: exporters::file is not named by a pipeline; it isn't started"
+    assert judge_off.startswith("note: judge/default is off")
 
 
 def test_problems_go_to_standard_error_with_file_and_line(tmp_path: Path) -> None:

@@ -88,6 +88,37 @@ def test_files_that_can_not_be_read_or_written_are_named(tmp_path: Path) -> None
     assert "can't be written" in unwritable.stderr
 
 
+def test_the_file_of_cases_is_never_written_over(tmp_path: Path) -> None:
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(case("a", city="Lima"))
+    result = CliRunner().invoke(app, ["evaluate", str(cases), "--output", str(cases)])
+    assert result.exit_code == 2
+    assert "is the file of cases itself" in result.stderr
+    assert cases.read_text() == case("a", city="Lima")
+
+
+def test_no_judge_is_asked_if_the_answers_could_not_be_written(tmp_path: Path) -> None:
+    server = JudgeServer()
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(case("open", "tool_selection", city="Lima"))
+
+    async def run() -> Result:
+        async with server:
+            where = ["--output", str(tmp_path / "no" / "out.jsonl"), "--judge", server.base_url]
+            return await asyncio.to_thread(CliRunner().invoke, app, ["evaluate", str(cases), *where])
+
+    assert asyncio.run(run()).exit_code == 1
+    assert server.received == []
+
+
+def test_an_address_that_is_none_is_told_by_its_option(tmp_path: Path) -> None:
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(case("a", city="Lima"))
+    result = CliRunner().invoke(app, ["evaluate", str(cases), "--output", str(tmp_path / "out"), "--judge", "here"])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: --judge: is not an http:// or https:// address")
+
+
 def test_a_judge_is_asked_only_what_rules_leave_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-for-the-test")
     server = JudgeServer()

@@ -161,9 +161,9 @@ def test_an_output_that_cannot_be_written_is_told(
     assert printed.out == ""
 
 
-def test_nothing_to_judge_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_finding_no_traces_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_replay(judging(), [tmp_path], None, None) == 0
-    assert "nothing" in capsys.readouterr().out
+    assert capsys.readouterr() == ("", "note: no traces were found\n")
 
 
 def command(*arguments: str) -> Result:

@@ -1,0 +1,32 @@
+"""What commands tell beside their result: notes and errors on standard error, one line each.
+
+Texts may quote names of files and codes out of saved traces; they are cleaned before they reach the terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from collector.exporters.span_view import clean
+from collector.saved_traces import SavedTraces
+
+MAX_NOTES = 5
+MAX_CHARS = 2000
+
+
+def report(notes: Sequence[str], errors: Sequence[str]) -> None:
+    """Tell the first notes and how many more there are, and every error."""
+    console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    for note in notes[:MAX_NOTES]:
+        console.print(f"note: {clean(note, MAX_CHARS)}", style="dim")
+    if len(notes) > MAX_NOTES:
+        console.print(f"note: and {len(notes) - MAX_NOTES} more", style="dim")
+    for error in errors:
+        console.print(f"error: {clean(error, MAX_CHARS)}", style="red")
+
+
+def what_was_passed_over(saved: SavedTraces) -> list[str]:
+    """Notes about files that weren't read, and about finding nothing at all."""
+    return saved.notes if saved.traces or saved.failures else ["no traces were found", *saved.notes]
