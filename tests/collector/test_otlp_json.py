@@ -292,7 +292,9 @@ def test_a_text_of_absurdly_many_values_is_refused_before_it_is_read() -> None:
 
 
 def test_what_stands_in_strings_is_no_value_however_much_it_looks_like_one() -> None:
-    (span,) = spans_of(convert(Signal.TRACES, value_json({"stringValue": "TEXT"}).replace(b"TEXT", b"[{," * 2_000_000)).request)
+    (span,) = spans_of(
+        convert(Signal.TRACES, value_json({"stringValue": "TEXT"}).replace(b"TEXT", b"[{," * 2_000_000)).request
+    )
     assert len(span.attributes[0].value.string_value) == 6_000_000
 
 
