@@ -96,6 +96,9 @@ def _descend(roots: list[Node], seen: set[int] | None = None) -> list[Node]:
 
 def _place_under(child: Node, parent: Node) -> None:
     kind = parent.kind
+    if kind is Kind.EVALUATION and parent.facts is not None:
+        # What a judge of the agent does is no work of the agent.
+        child.facts = SpanFacts(kind=kind, dialect=parent.facts.dialect)
     boundary = kind in (Kind.AGENT, Kind.WORKFLOW)
     child.root = parent.root
     child.top = parent.top or (child if child.kind in _RUNS else None)

@@ -20,6 +20,7 @@ class Kind(StrEnum):
     WORKFLOW = "workflow"
     CHAIN = "chain"
     HANDOFF = "handoff"
+    EVALUATION = "evaluation"
     OTHER = "other"
 
 

@@ -77,6 +77,7 @@ _OPERATIONS = {
     "execute_task": Kind.CHAIN,
     "agent_step": Kind.CHAIN,
     "chain": Kind.CHAIN,
+    EVALUATION: Kind.EVALUATION,
 }
 
 

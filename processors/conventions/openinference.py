@@ -44,7 +44,13 @@ AGENT_NAME = "agent.name"
 NODE_ID = "graph.node.id"
 SESSION = "session.id"
 
-_KINDS = {"LLM": Kind.LLM, "TOOL": Kind.TOOL, "AGENT": Kind.AGENT, "CHAIN": Kind.CHAIN}
+_KINDS = {
+    "LLM": Kind.LLM,
+    "TOOL": Kind.TOOL,
+    "AGENT": Kind.AGENT,
+    "CHAIN": Kind.CHAIN,
+    "EVALUATOR": Kind.EVALUATION,
+}
 _NOTHING = frozenset({"", "None", "null"})
 _HANDOFF = re.compile(r"hand ?-?off\b|transfer_to_", re.IGNORECASE)
 

@@ -194,7 +194,7 @@ def test_an_error_type_alone_says_that_an_execution_failed() -> None:
         ("invoke_workflow", Kind.WORKFLOW),
         ("create_agent", Kind.OTHER),
         ("embeddings", Kind.OTHER),
-        ("evaluation", Kind.OTHER),
+        ("evaluation", Kind.EVALUATION),
         ("agent_step", Kind.CHAIN),
         ("generate_content", Kind.LLM),
     ],
