@@ -51,7 +51,8 @@ class CallDraft:
 class Draft:
     """A turn. `output` None: not captured. `scope` names the agent at work, "" the run's own.
 
-    `seen_calls` are the calls whose results this turn was the first to see.
+    `seen_calls` are the calls whose results this turn was the first to see; `unseen` are results that came after its
+    words and that no turn saw.
     """
 
     node: Node
@@ -61,6 +62,7 @@ class Draft:
     scope: str = ""
     calls: list[CallDraft] = field(default_factory=list)
     seen_calls: list[CallDraft] = field(default_factory=list)
+    unseen: tuple[MessageFacts, ...] = ()
     user_turn: int = 0
 
     @property
@@ -195,6 +197,7 @@ def _split(draft: Draft) -> list[Draft]:
     held = 0
     spoken: list[MessageFacts] = []
     returned: list[MessageFacts] = []
+    latest: list[MessageFacts] = []
     for message in (*output, None):
         if message is not None and message.role is Role.TOOL:
             returned.append(message)
@@ -207,9 +210,11 @@ def _split(draft: Draft) -> list[Draft]:
             held += len(given)
             if held > _MOST_HELD and len(given) > _OPENING + _LATEST:
                 given = (*given[:_OPENING], *given[-_LATEST:])
-            spoken, returned = [], []
+            latest, spoken, returned = returned, [], []
         if message is not None:
             spoken.append(message)
+    if parts:
+        parts[-1].unseen = tuple(latest)
     return parts or [draft]
 
 

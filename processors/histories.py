@@ -54,6 +54,7 @@ def pair(drafts: Sequence[Draft]) -> list[CallDraft]:
             history.walk(given[start:], draft, earlier=first)
             before = given
         history.add(draft.calls)
+        history.close(draft)
     return history.found
 
 
@@ -112,6 +113,13 @@ class _History:
                         draft.seen_calls.append(call)
                     if call in self._open[-_LOOK_BACK:]:
                         self._open.remove(call)
+
+    def close(self, draft: Draft) -> None:
+        """Hang the results that no turn saw on the calls they answer."""
+        for message in draft.unseen:
+            call = self._answered(message, {}, draft.calls)
+            if call is not None and call.seen is None:
+                call.seen, call.seen_on = message, draft.node.id
 
     def _placed(self, facts: CallFacts, earlier: bool) -> CallDraft:
         """The call that a history's message speaks of."""

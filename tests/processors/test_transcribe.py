@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 
+import pytest
+
 from evaluators.cases import JsonValue, Role, Run
 from processors.otlp import Event, Log, StatusCode
 from processors.transcribe import transcribe
@@ -521,6 +523,61 @@ def test_steps_whose_root_never_arrived_are_one_run() -> None:
         trace.llm(f"l{number}", given, answer, under=f"step{number}")
     run = trace.run()
     assert (len(run.turns), run.final_answer, run.ref) == (2, "14 °C.", "l1")
+
+
+def test_one_chain_below_a_span_that_never_arrived_is_the_run() -> None:
+    trace = Trace()
+    trace.add("graph", {"openinference.span.kind": "CHAIN", "input.value": "weather?"}, under="lost")
+    trace.llm("l1", [user("weather?")], says("Sunny."), under="graph")
+    assert trace.run().ref == "graph"
+
+
+def test_chains_that_another_process_called_are_runs_of_their_own() -> None:
+    trace = Trace()
+    for number in (1, 2):
+        trace.add(f"graph{number}", {"openinference.span.kind": "CHAIN"}, under="caller")
+        trace.llm(f"l{number}", [user("weather?")], says("Sunny."), under=f"graph{number}")
+    trace.spans = [replace(span, flags=0x301 if span.parent_id == "caller" else 0x101) for span in trace.spans]
+    assert [run.ref for run in trace.runs()] == ["graph1", "graph2"]
+
+
+def test_what_a_judge_does_within_a_trace_is_no_work_of_the_agent() -> None:
+    trace = Trace()
+    trace.agent()
+    trace.llm("l1", [user("weather?")], says("Sunny."))
+    trace.add("evaluator", {"openinference.span.kind": "EVALUATOR"}, under="agent")
+    trace.agent("rater", under="evaluator")
+    trace.llm("l2", [user("Rate the answer.")], asks("c1", "get_weather", {}), under="rater")
+    trace.tool("t1", "get_weather", {}, "sunny", under="rater")
+    run = trace.run()
+    assert [turn.ref for turn in run.turns] == ["l1"]
+    assert run.calls == ()
+
+
+@pytest.mark.parametrize("turns", [10, 800])
+def test_a_span_that_holds_a_whole_conversation_keeps_every_result(turns: int) -> None:
+    """Hundreds of turns, each of which has all the others before it, are cut to what a turn can be about."""
+    said: list[JsonValue] = []
+    for number in range(turns):
+        call = {"type": "tool_call", "id": f"c{number}", "name": "get_weather", "arguments": {"city": str(number)}}
+        said.append({"role": "assistant", "parts": [call]})
+        answer = {"type": "tool_call_response", "id": f"c{number}", "response": f"{number} degrees"}
+        said.append({"role": "tool", "parts": [answer]})
+    trace = Trace()
+    trace.add(
+        "loop",
+        {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.input.messages": [{"role": "user", "parts": [{"type": "text", "content": "weather?"}]}],
+            "gen_ai.output.messages": said,
+        },
+    )
+    run = trace.run()
+    assert [call.result.content for call in run.calls if call.result] == [
+        f"{number} degrees" for number in range(turns)
+    ]
+    assert sum(len(turn.context or ()) for turn in run.turns) < 500_000
+    assert all((turn.context or ())[0].text == "weather?" for turn in run.turns)
 
 
 def test_a_tool_span_alone_is_told_but_has_no_run_to_judge() -> None:
