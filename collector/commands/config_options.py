@@ -30,5 +30,5 @@ def load_or_exit(config: Sequence[str] | None, sets: Sequence[str] | None) -> Co
     try:
         return load_config(config or [], sets or [])
     except ConfigError as error:
-        report((), [str(problem) for problem in error.problems])
+        report(error.notes, [str(problem) for problem in error.problems])
         raise typer.Exit(INVALID_CONFIG) from None

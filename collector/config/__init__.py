@@ -51,5 +51,8 @@ def load(
     expander = Expander(variables, document.places)
     expanded = expander.expand(document.value)
     if expander.problems:
-        raise ConfigError(expander.problems)
-    return build_config(expanded, registry, document.places, expander.notes)
+        raise ConfigError(expander.problems, expander.notes)
+    try:
+        return build_config(expanded, registry, document.places, expander.notes)
+    except ConfigError as error:
+        raise ConfigError(error.problems, expander.notes) from None

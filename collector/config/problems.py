@@ -54,10 +54,14 @@ class Problem:
 
 
 class ConfigError(Exception):
-    """The configuration can't be used. Its text lists every problem, one a line."""
+    """The configuration can't be used. Its text lists every problem, one a line.
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    `notes` are what was noticed on the way and may be the cause, such as a variable that isn't set.
+    """
+
+    def __init__(self, problems: Sequence[Problem], notes: Sequence[str] = ()) -> None:
         self.problems = tuple(problems)
+        self.notes = tuple(notes)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 

@@ -46,8 +46,10 @@ def split_host_port(address: str) -> tuple[str, int]:
         host = host[1:-1]
     elif ":" in host:
         raise ValueError(f"{address!r} is not host:port; put an IPv6 address in brackets, as in [::1]:4317")
-    if not colon or not port.isascii() or not port.isdigit() or int(port) > 65535:
+    if not colon:
         raise ValueError(f"{address!r} has no port; write host:port, such as 127.0.0.1:4317")
+    if not port.isascii() or not port.isdigit() or len(port) > 5 or int(port) > 65535:
+        raise ValueError(f"{address!r} has no valid port; ports are numbers up to 65535, as in 127.0.0.1:4317")
     return host, int(port)
 
 

@@ -119,9 +119,12 @@ def _problem(
 ) -> Problem:
     loc = error["loc"]
     steps = _steps(raw, loc)
-    if error["type"] == "missing":
-        steps = (*steps, str(loc[-1]))
     what, remedy = _explain(model, error)
+    if error["type"] == "missing":
+        if len(steps) == len(loc):
+            what = "this key has no value"
+        else:
+            steps = (*steps, str(loc[-1]))
     return Problem((*path, *steps), what, remedy, place_of(places, (*path, *steps)))
 
 

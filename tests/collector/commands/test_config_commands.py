@@ -53,6 +53,15 @@ def test_the_shipped_configuration_is_valid() -> None:
         assert "traces: otlp -> assemble, tool_selection," in out
 
 
+def test_a_variable_that_is_not_set_is_told_beside_what_comes_of_it(tmp_path: Path) -> None:
+    code, _, err = invoke(
+        "validate", "--config", write(tmp_path), "--set", "exporters.otlp/sink.endpoint=${env:NOT_SET}"
+    )
+    assert code == 2
+    assert "note: environment variable NOT_SET is not set; it is read as empty" in err.splitlines()
+    assert "error: exporters::otlp/sink::endpoint (--set exporters.otlp/sink.endpoint): this key has no value" in err
+
+
 def test_a_valid_configuration_shows_its_pipelines_and_notes(tmp_path: Path) -> None:
     code, out, err = invoke("validate", "--config", write(tmp_path), "--set", "exporters.file={}", TOKEN="t")
     assert code == 0

@@ -92,6 +92,11 @@ def test_the_good_one_has_no_problems() -> None:
             "with `http://` in front plain text, with `https://` TLS",
         ),
         (
+            "exporters.otlp/y={endpoint: '${env:NOT_SET}'}",
+            "exporters::otlp/y::endpoint: this key has no value; add it: `host:port`; "
+            "with `http://` in front plain text, with `https://` TLS",
+        ),
+        (
             "receivers.otlp/2.protocols={}",
             "receivers::otlp/2::protocols: no protocol is named; name grpc, http or both",
         ),
