@@ -93,10 +93,14 @@ class VerdictCount(NamedTuple):
 
 
 class RequestCount(NamedTuple):
-    """One request to a judge's endpoint: how it ended, how long it took in seconds, and the tokens it used."""
+    """One request to a judge's endpoint: how it ended, how long it took in seconds, and the tokens it used.
+
+    `problem` is what an operator has to know where no reply came.
+    """
 
     judge: str
     outcome: str
     duration_s: float
     tokens_read: int
     tokens_written: int
+    problem: str

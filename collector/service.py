@@ -41,7 +41,7 @@ from processors.conventions.wanted import wants, wants_log
 from processors.scores import late_mark
 
 logger = logging.getLogger(__name__)
-_unscored = RateLimited(logger)
+_often = RateLimited(logger)
 
 # How long stopping may take: first for verdicts that are under way, then for delivery.
 JUDGING_GRACE_S = 3.0
@@ -199,7 +199,7 @@ class Service:
     def _judged(self, result: Judged) -> None:
         assert self._assembler is not None
         if result.failure is not None:
-            _unscored.warning("trace left without scores: %s (trace %s)", result.failure, result.trace_id.hex())
+            _often.warning("trace left without scores: %s (trace %s)", result.failure, result.trace_id.hex())
         self._assembler.judged(result, time.monotonic())
 
     def _counted(self, counts: Sequence[VerdictCount | RequestCount]) -> None:
@@ -210,6 +210,8 @@ class Service:
                 metrics = self._judges[count.judge]
                 metrics.request(count.outcome, count.duration_s)
                 metrics.tokens(count.tokens_read, count.tokens_written)
+                if count.problem:
+                    _often.warning("%s: a request failed: %s", count.judge, count.problem)
 
     async def _keep_time(self) -> None:
         assert self._assembler is not None

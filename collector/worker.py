@@ -116,6 +116,7 @@ class _Desk:
                 report.duration_s,
                 usage.prompt_tokens or 0,
                 usage.completion_tokens or 0,
+                report.problem,
             )
         )
 

@@ -14,7 +14,7 @@ import openai
 import orjson
 
 from evaluators.cases import JsonValue
-from evaluators.judge.errors import RequestError
+from evaluators.judge.errors import RequestError, too_slow
 from evaluators.judge.failures import broken_off, from_library, unreadable
 from evaluators.judge.report import OnRequest, Outcome, RequestReport
 from evaluators.judge.request import Order, Reply, Tally
@@ -54,19 +54,19 @@ class Endpoint:
         Raises:
             RequestError: no reply came.
         """
-        outcome, http_status = Outcome.ABANDONED, None
+        outcome, http_status, problem = Outcome.ABANDONED, None, too_slow(self._settings).reason
         prompt_tokens = completion_tokens = None
         started_s = time.monotonic()
         try:
             completion = await self._send(order)
             http_status = 200
             reply = _reply(completion, self._settings)
-            outcome = Outcome.OK
+            outcome, problem = Outcome.OK, ""
             prompt_tokens = _tokens(completion, "prompt_tokens")
             completion_tokens = _tokens(completion, "completion_tokens")
             return reply
         except RequestError as failure:
-            outcome, http_status = failure.outcome, failure.http_status
+            outcome, http_status, problem = failure.outcome, failure.http_status, failure.reason
             raise
         finally:
             usage = Usage(
@@ -85,6 +85,7 @@ class Endpoint:
                         usage=usage,
                         questions=order.questions,
                         http_status=http_status,
+                        problem=problem,
                     )
                 )
 

@@ -30,7 +30,11 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestReport:
-    """One HTTP request. `http_status` is None when no answer came; `answers` says how many questions it asked."""
+    """One HTTP request.
+
+    `http_status` is None when no answer came.  `questions` says how many were asked.  `problem` tells an operator what
+    was wrong and what to do, without anything of what was sent or answered; it is empty when a reply came.
+    """
 
     model: str
     outcome: Outcome
@@ -38,6 +42,7 @@ class RequestReport:
     usage: Usage
     questions: int
     http_status: int | None = None
+    problem: str = ""
 
 
 OnRequest: TypeAlias = Callable[[RequestReport], str | None]

@@ -224,6 +224,8 @@ async def test_every_request_is_reported_and_its_trace_named() -> None:
         (Outcome.OK, 200),
     ]
     assert {report.questions for report in reports} == {3}
+    assert "failed (500); look at its own log" in reports[0].problem
+    assert not reports[1].problem
     assert reports[1].usage.prompt_tokens == 1001
     assert isinstance(answers[0], JudgeAnswer)
     assert answers[0].trace_id == "trace-2"
