@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
 import typer.main
+from typer.testing import CliRunner
 
 from collector.cli import app
+from evaluators.case_input import CaseInput
 from evaluators.issues import IssueCode
 from evaluators.registry import EVALUATORS
 from evaluators.verdict import Status
 
 PAGES = [Path("README.md"), *sorted(Path("docs").rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+JSON_BLOCK = re.compile(r"```json\n(.*?)```", re.DOTALL)
 QUOTED = re.compile(r"`([^`]+)`")
 
 
@@ -53,7 +57,7 @@ def test_every_status_is_explained() -> None:
 
 
 def test_every_command_is_described_and_no_other() -> None:
-    text = Path("docs/commands.md").read_text()
+    text = Path("docs/commands.md").read_text().split("\n## ", 1)[0]
     described = {row.split("`")[1].split()[0] for row in text.splitlines() if row.startswith("| `")}
     commands = typer.main.get_command(app)
     assert described == set(vars(commands)["commands"])
@@ -65,3 +69,27 @@ def test_every_dependency_has_its_reason_and_no_other_package() -> None:
     table = Path("docs/dependencies.md").read_text().split("\n## ", 1)[0]
     listed = {row.split("`")[1] for row in table.splitlines() if row.startswith("| `")}
     assert listed == needed
+
+
+def test_a_case_and_its_result_are_as_described(tmp_path: Path) -> None:
+    case, result = JSON_BLOCK.findall(Path("docs/commands.md").read_text().split("## evaluate", 1)[1])
+    cases, output = tmp_path / "cases.jsonl", tmp_path / "results.jsonl"
+    cases.write_text(json.dumps(json.loads(case)))
+    assert CliRunner().invoke(app, ["evaluate", str(cases), "--output", str(output)]).exit_code == 0
+    assert json.loads(output.read_text()) | {"revision": "…"} == json.loads(result)
+
+
+def test_every_key_of_a_case_is_described() -> None:
+    described = first_column(Path("docs/commands.md").read_text(), "evaluate")
+    assert described == list(CaseInput.model_fields)
+
+
+def test_a_verdict_line_is_as_described() -> None:
+    [verdict] = JSON_BLOCK.findall(Path("docs/commands.md").read_text().split("## evaluate", 1)[0])
+    described = json.loads(verdict)
+    printed = CliRunner().invoke(app, ["replay", "--format", "jsonl", "collector/demo_data"]).stdout
+    lines = [json.loads(line) for line in printed.splitlines()]
+    [same] = [
+        line for line in lines if (line["evaluator"], line["passed"]) == (described["evaluator"], described["passed"])
+    ]
+    assert same | {"revision": "…"} == described

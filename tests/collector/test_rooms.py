@@ -1,0 +1,33 @@
+"""The three packages import each other in one direction, and the data plane knows nothing of agents."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOMS = ("collector", "processors", "evaluators")
+ALLOWED = {"collector": set(ROOMS), "processors": {"processors", "evaluators"}, "evaluators": {"evaluators"}}
+# In the collector only what puts the parts together, and the commands:
+JOINING = {"service.py", "worker.py", "judging_setup.py", "components.py"}
+SHARED = "evaluators.duration"
+FILES = [path for room in ROOMS for path in sorted(Path(room).rglob("*.py"))]
+
+
+def imported(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return {name for name in found if name.split(".")[0] in ROOMS}
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_imports_go_one_way(path: Path) -> None:
+    room = path.parts[0]
+    assert {name.split(".")[0] for name in imported(path)} <= ALLOWED[room]
+    if room == "collector" and path.name not in JOINING and "commands" not in path.parts:
+        assert {name for name in imported(path) if not name.startswith("collector")} <= {SHARED}
