@@ -10,13 +10,13 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import orjson
 import typer
 from rich.console import Console
 
 from collector.commands.reporting import report, what_was_passed_over
 from collector.commands.transcript_view import transcript_tree
 from collector.saved_traces import SavedTrace, read_saved_traces
+from processors.conventions.values import as_text
 from processors.otlp import decode_log, decode_span
 from processors.transcribe import transcribe
 from processors.transcript import Transcript
@@ -45,7 +45,7 @@ def transcript(
     for trace in saved.traces:
         understood = read(trace)
         if as_json:
-            sys.stdout.buffer.write(orjson.dumps(transcript_json(understood)) + b"\n")
+            sys.stdout.buffer.write(f"{as_text(transcript_json(understood))}\n".encode())
         else:
             console.print(transcript_tree(understood))
     sys.stdout.flush()

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 
-import orjson
 from rich.text import Text
 from rich.tree import Tree
 
-from evaluators.cases import JsonValue, Run, ToolCall, Turn
+from evaluators.cases import Run, ToolCall, Turn
+from processors.conventions.values import as_text
 from processors.readiness import lacking
 from processors.transcript import Transcript
 from processors.transcript_json import offered_tools
@@ -106,8 +106,7 @@ def _arguments(call: ToolCall) -> str:
         return "(arguments not captured)"
     if isinstance(call.arguments, str):
         return printable(call.arguments)
-    plain: JsonValue = dict(call.arguments)
-    return printable(orjson.dumps(plain).decode())
+    return printable(as_text(dict(call.arguments)) or "")
 
 
 def _add_readiness(branch: Tree, run: Run) -> None:

@@ -38,7 +38,7 @@ def _value(node: ast.expr) -> JsonValue:
         return [_value(item) for item in node.elts]
     if isinstance(node, ast.Dict):
         return {
-            str(ast.literal_eval(key)): _value(value)
+            str(clean(ast.literal_eval(key))): _value(value)
             for key, value in zip(node.keys, node.values, strict=True)
             if key is not None
         }

@@ -91,7 +91,7 @@ def clean(value: object, depth: int = 0) -> JsonValue:
     if depth > _MAX_DEPTH:
         return None
     if isinstance(value, Mapping):
-        return {str(key): clean(item, depth + 1) for key, item in value.items()}
+        return {_SURROGATE.sub("\ufffd", str(key)): clean(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [clean(item, depth + 1) for item in value]
     return str(value)

@@ -102,3 +102,28 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_shown(app: typer.Ty
 def test_text_from_spans_cannot_steer_the_terminal() -> None:
     assert printable("a\x1b[31mred\x07\r\n\u202eb") == "a [31mred b"
     assert len(printable("x" * 10_000)) == 160
+
+
+def test_arguments_that_json_writers_refuse_are_shown_all_the_same(app: typer.Typer, tmp_path: Path) -> None:
+    """Numbers of more than 64 bits, values nested deeper than encoders go, halves of characters."""
+    deep = '{"a":' * 252 + "1" + "}" * 252
+    texts = [deep, f'{{"n": {2**70}, "m": NaN}}', '{"\\ud83d": "\\ud83d"}']
+    calls = [
+        {"type": "tool_call", "id": f"c{number}", "name": "f", "arguments": text} for number, text in enumerate(texts)
+    ]
+    messages = json.dumps([{"role": "assistant", "parts": calls}])
+    attributes = {"gen_ai.operation.name": "chat", "gen_ai.output.messages": messages}
+    span = {
+        "traceId": "ab" * 16,
+        "spanId": "cd" * 8,
+        "name": "chat",
+        "attributes": [{"key": key, "value": {"stringValue": text}} for key, text in attributes.items()],
+    }
+    saved = tmp_path / "odd.json"
+    saved.write_text(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}))
+    (told,) = lines(app, saved)
+    arguments = [call["arguments"] for call in told["tool_calls"]]  # type: ignore[attr-defined]
+    assert str(arguments[0]).startswith("{'a': {'a': ")
+    assert arguments[1:] == [{"n": 2**70, "m": "nan"}, {"\ufffd": "\ufffd"}]
+    result = CliRunner().invoke(app, ["transcript", str(saved)])
+    assert result.exit_code == 0, result.output

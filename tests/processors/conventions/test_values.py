@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.cases import JsonValue
-from processors.conventions.values import as_text, cut_json, data, flattened, from_python, parsed
+from processors.conventions.values import as_text, cut_json, data, flattened, from_json, from_python, parsed
 
 NESTED = st.recursive(
     st.none() | st.booleans() | st.integers(-1000, 1000) | st.text(max_size=8),
@@ -97,3 +97,7 @@ def _is_part(part: JsonValue, whole: JsonValue) -> bool:
     if isinstance(part, list) and isinstance(whole, list):
         return len(part) <= len(whole) and all(_is_part(one, other) for one, other in zip(part, whole, strict=False))
     return part == whole
+
+
+def test_halves_of_characters_are_replaced_in_keys_as_well() -> None:
+    assert from_json('{"\\ud83d": {"\\ude00": "\\ud83d"}}') == {"\ufffd": {"\ufffd": "\ufffd"}}
