@@ -6,7 +6,7 @@ the outcome, or the exception, into its protocol's answer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -60,3 +60,26 @@ class Intake(Protocol):
             OverloadedError: it can't be taken now.
             UndeclaredSignalError: it isn't wanted.
         """
+
+
+class SignalsOf:
+    """An intake as one receiver sees it, that only pipelines of certain signals name.
+
+    Args:
+        intake: where what is wanted goes.
+        signals: those of the pipelines that name the receiver.
+    """
+
+    def __init__(self, intake: Intake, signals: Collection[Signal]) -> None:
+        self._intake = intake
+        self._signals = frozenset(signals)
+
+    def accepts(self, signal: Signal) -> bool:
+        """See `Intake`."""
+        return signal in self._signals and self._intake.accepts(signal)
+
+    async def take(self, signal: Signal, request: bytes, *, receiver: str, headers: Mapping[str, str]) -> Accepted:
+        """See `Intake`."""
+        if signal not in self._signals:
+            raise UndeclaredSignalError(f"no {signal} pipeline names {receiver} (service::pipelines::{signal})")
+        return await self._intake.take(signal, request, receiver=receiver, headers=headers)

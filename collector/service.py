@@ -11,7 +11,7 @@ import contextlib
 import logging
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from collector import assembler_settings, process_memory
@@ -22,7 +22,9 @@ from collector.exporters.dead_letters import DeadLetterFile
 from collector.exporters.queue import SendingQueue
 from collector.exporters.sender import Sender
 from collector.exporters.settings import ExporterSettings, QueuedExporterSettings, QueueSettings, RetrySettings
+from collector.exposure import exposures
 from collector.health import HealthCheck, HealthCheckSettings
+from collector.intake import SignalsOf
 from collector.jobs import Judged, RequestCount, VerdictCount
 from collector.judging_process import JudgingProcess
 from collector.judging_setup import Plan, plan_of
@@ -34,7 +36,7 @@ from collector.pipeline import Destination, Pipeline, Reading, ScoreMode
 from collector.receivers import otlp_settings
 from collector.receivers.otlp_grpc import OtlpGrpcReceiver
 from collector.receivers.otlp_http import OtlpHttpReceiver
-from collector.records import LogRecord, Parcel
+from collector.records import LogRecord, Parcel, Signal
 from collector.store import Budget, MemoryStore
 from collector.telemetry import Telemetry
 from processors.conventions.wanted import wants, wants_log
@@ -89,12 +91,16 @@ class Service:
         if timing is not None:
             self._attach_judging(self._plan, timing)
         self._receivers = [
-            receiver for name, component in config.receivers.items() for receiver in self._receivers_of(name, component)
+            receiver
+            for name, component in config.receivers.items()
+            for receiver in self._receivers_of(component, _signals_of(name, config))
         ]
         health = config.extension("health_check")
         self._health = HealthCheck(health.settings_as(HealthCheckSettings)) if health else None
         self._ticker: asyncio.Task[None] | None = None
         self._notes = (*config.notes, *self._plan.notes)
+        self._exposures = tuple(exposures(config))
+        self._telemetry.observe_exposed(lambda: len(self._exposures))
 
     async def run(self) -> None:
         """Work until SIGTERM or SIGINT, then stop in order.
@@ -121,6 +127,8 @@ class Service:
         """Start everything."""
         for note in self._notes:
             logger.info(note)
+        for exposure in self._exposures:
+            logger.warning(exposure)
         for endpoint in self._endpoints:
             await endpoint.start()
         for queue in self._queues.values():
@@ -186,7 +194,9 @@ class Service:
     def _attach_judging(self, plan: Plan, timing: assembler_settings.Settings) -> None:
         spans: MemoryStore[Chunk] = MemoryStore(self._budget)
         logs: MemoryStore[LogRecord] = MemoryStore(self._budget)
-        judging = self._judging = JudgingProcess(plan, self._judged, self._counted)
+        judging = self._judging = JudgingProcess(
+            plan, self._judged, self._counted, self._telemetry.traces.judging_restarted
+        )
         assembler = self._assembler = Assembler(timing, spans, logs, self._pipeline, judging)
         self._pipeline.attach(assembler, Reading(wants, wants_log, late_mark()))
         self._tick_s = min(_LONGEST_TICK_S, timing.quiet_period / 10)
@@ -257,14 +267,19 @@ class Service:
         settings = component.settings_as(ExporterSettings)
         return Destination(component.id, ScoreMode(settings.scores), self._queues[component.id])
 
-    def _receivers_of(self, name: str, component: Component) -> Sequence[Receiver]:
+    def _receivers_of(self, component: Component, signals: Collection[Signal]) -> Sequence[Receiver]:
         protocols = component.settings_as(otlp_settings.Settings).protocols
+        intake = SignalsOf(self._pipeline, signals)
         receivers: list[Receiver] = []
         if protocols.grpc is not None:
-            receivers.append(OtlpGrpcReceiver(protocols.grpc, self._pipeline, name))
+            receivers.append(OtlpGrpcReceiver(protocols.grpc, intake, component.id))
         if protocols.http is not None:
-            receivers.append(OtlpHttpReceiver(protocols.http, self._pipeline, name))
+            receivers.append(OtlpHttpReceiver(protocols.http, intake, component.id))
         return receivers
+
+
+def _signals_of(receiver: str, config: Config) -> Collection[Signal]:
+    return [signal for signal, pipeline in config.pipelines.items() if receiver in pipeline.receivers]
 
 
 def _assemble_settings(config: Config) -> assembler_settings.Settings | None:

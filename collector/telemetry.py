@@ -112,6 +112,11 @@ class TraceMetrics:
         self._created = meter.create_counter(
             "spanjudge_processor_created_spans", unit="{span}", description="Evaluation spans made here."
         )
+        self._restarts = meter.create_counter(
+            "spanjudge_processor_judging_restarts",
+            unit="{restart}",
+            description="Judging processes that were replaced.",
+        )
         self._verdicts = meter.create_counter(
             "spanjudge_processor_verdicts",
             unit="{verdict}",
@@ -129,6 +134,10 @@ class TraceMetrics:
     def created(self, spans: int) -> None:
         """Evaluation spans that were made."""
         self._created.add(spans)
+
+    def judging_restarted(self) -> None:
+        """The judging process ended or hung, and another one takes its place."""
+        self._restarts.add(1)
 
     def judged(self, evaluator: str, status: str, label: str | None, method: str, verdicts: int = 1) -> None:
         """Verdicts, scored or not."""
@@ -195,9 +204,10 @@ class Telemetry:
         """The counters of a judge, by its id."""
         return JudgeMetrics(self._meter, judge)
 
-    def observe(self, name: str, description: str, value: Gauge) -> None:
-        """Report one more value under `spanjudge_<name>`."""
-        _gauge(self._meter, name, description, value, {})
+    def observe_exposed(self, addresses: Gauge) -> None:
+        """Report at how many addresses others than this machine may send or read."""
+        words = "Addresses beyond this machine that lack TLS or a check of who sends."
+        _gauge(self._meter, "receiver_exposed_addresses", words, addresses, {})
 
     def stop(self, timeout_s: float) -> None:
         """Send what periodic readers still have, and stop; blocks, at most about `timeout_s` seconds."""

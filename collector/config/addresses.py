@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
@@ -30,11 +31,7 @@ class Address:
     @classmethod
     def of(cls, host: str, port: int, path: Path) -> Address:
         """An address with its host reduced to what matters for comparing."""
-        if host in ("", "0.0.0.0", "::"):  # noqa: S104
-            host = _ANY
-        elif host in ("localhost", "::1") or host.startswith("127."):
-            host = _LOOPBACK
-        return cls(path, host.lower(), port)
+        return cls(path, _reduced(host), port)
 
     def reaches(self, listener: Address) -> bool:
         """Whether sending here surely ends at that listener."""
@@ -45,6 +42,11 @@ class Address:
         """Whether both can't listen at the same time."""
         hosts = {self.host, listener.host}
         return self.port == listener.port and self.port != 0 and (len(hosts) == 1 or _ANY in hosts)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach what listens on the host; an empty one is all interfaces."""
+    return _reduced(host) == _LOOPBACK
 
 
 def find_addresses(settings: BaseModel, path: Path) -> Iterator[Address]:
@@ -73,6 +75,21 @@ def collisions(listening: Iterable[Address], sending: Iterable[Address]) -> Iter
             if target.reaches(other):
                 what = f"sends to the sidecar itself: {format_path(other.path)} listens there"
                 yield Problem(target.path, what, "give the address of the backend, or move one of the two")
+
+
+def _reduced(host: str) -> str:
+    host = host.lower()
+    if host == "localhost":
+        return _LOOPBACK
+    try:
+        address = ip_address(host or "::")
+    except ValueError:
+        return host
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        address = address.ipv4_mapped
+    if address.is_unspecified:
+        return _ANY
+    return _LOOPBACK if address.is_loopback else str(address)
 
 
 def _parse(text: str, path: Path) -> Address | None:

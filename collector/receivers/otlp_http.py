@@ -164,7 +164,7 @@ class OtlpHttpReceiver:
             message = f"the content-type has to be {_PROTOBUF} or {_JSON}"
             raise _RefusedError(Code.INVALID_ARGUMENT, 415, message, (b"accept", f"{_PROTOBUF}, {_JSON}".encode()))
         if not self._intake.accepts(signal):
-            raise UndeclaredSignalError(f"no {signal} pipeline is configured (service::pipelines::{signal})")
+            raise UndeclaredSignalError(f"no {signal} pipeline names {self._receiver} (service::pipelines::{signal})")
         return signal
 
     async def _take(

@@ -141,6 +141,8 @@ def test_the_page_about_metrics_lists_every_one() -> None:
     exporter.observe_queue("bytes", lambda: 1, 1, {signal: lambda: 1 for signal in Signal})
     for count_spans in (telemetry.traces.late, telemetry.traces.deduplicated, telemetry.traces.created):
         count_spans(1)
+    telemetry.observe_exposed(lambda: 1)
+    telemetry.traces.judging_restarted()
     telemetry.traces.judged("e", "ok", "l", "rule")
     telemetry.traces.observe_held(lambda: 1, lambda: 1, lambda: 1)
     judge.request("ok", 1.0)
