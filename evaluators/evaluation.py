@@ -13,7 +13,7 @@ from typing import Any
 
 from evaluators.cases import Case, Run
 from evaluators.evaluator import Evaluator, Screening
-from evaluators.judge.question import Judge, JudgeFailure
+from evaluators.judge.question import Judge, JudgeAnswer, JudgeFailure, Question
 from evaluators.verdict import Level, Method, Status, Verdict
 
 
@@ -60,7 +60,14 @@ async def _ask(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]])
     questions = [item.evaluator.question(item.case, screening) for item, screening in open_items]
     answers = await judge.ask(run, questions)
     verdicts = []
-    for (item, screening), answer in zip(open_items, answers, strict=True):
+    for (item, screening), question, answer in zip(open_items, questions, answers, strict=True):
+        if isinstance(answer, JudgeAnswer) and not _is_complete(question, answer):
+            answer = JudgeFailure(
+                status=Status.JUDGE_ERROR,
+                reason="The judge answered about other calls than it was asked about.",
+                model=answer.model,
+                usage=answer.usage,
+            )
         if isinstance(answer, JudgeFailure):
             verdicts.append(item.evaluator.conclude_failure(screening, answer))
             continue
@@ -76,3 +83,11 @@ async def _ask(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]])
             )
         )
     return verdicts
+
+
+def _is_complete(question: Question, answer: JudgeAnswer) -> bool:
+    """Whether an answer has one entry for each call that was asked about, and no other."""
+    if not question.call_ids:
+        return True
+    answered = [one.call_id for one in getattr(answer.content, "calls", ())]
+    return sorted(answered) == sorted(set(question.call_ids))

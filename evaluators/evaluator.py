@@ -59,7 +59,8 @@ class Evaluator(ABC, Generic[CaseT]):
     """Base of all evaluators.
 
     Subclasses set `name`, `level`, the two labels and `code_version` (raised whenever a rule changes its mind), and
-    implement `screen`, `question` and `conclude`.
+    implement `screen`, `question` and `conclude`.  `rules_decide` says that a judge only refines what rules can always
+    tell, so that a judge that fails costs confidence and not the score.
     """
 
     name: ClassVar[str]
@@ -67,6 +68,7 @@ class Evaluator(ABC, Generic[CaseT]):
     good_label: ClassVar[str]
     bad_label: ClassVar[str]
     code_version: ClassVar[str]
+    rules_decide: ClassVar[bool] = False
 
     def __init__(self, settings: EvaluatorSettings) -> None:
         self.settings = settings
@@ -103,7 +105,14 @@ class Evaluator(ABC, Generic[CaseT]):
         return self.unscored(screening, screening.status, screening.reason)
 
     def conclude_failure(self, screening: Screening, failure: JudgeFailure) -> Verdict:
-        """The verdict on an open case whose judge gave no valid answer: a status, never a score."""
+        """The verdict on an open case whose judge gave no valid answer.
+
+        A status and no score, unless rules can decide the case alone; then theirs, which says that the judge failed.
+        """
+        if self.rules_decide and screening.fallback_score is not None:
+            verdict = self.conclude_by_rules(screening)
+            told = f"{verdict.explanation} By rules alone: {failure.reason}".strip()
+            return replace(verdict, explanation=told, usage=failure.usage)
         verdict = self.unscored(screening, failure.status, failure.reason)
         return replace(
             verdict,

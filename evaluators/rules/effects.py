@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 
 class Effect(StrEnum):
@@ -36,6 +37,7 @@ def effect_of(name: str, *, read_tools: Collection[str] = (), write_tools: Colle
     return _by_verb(name)
 
 
+@lru_cache(maxsize=1_000)
 def _by_verb(name: str) -> Effect:
     bare = re.split(r"__|[./:]", name[:200])[-1]
     words = [word.lower() for word in _WORD.findall(bare)]

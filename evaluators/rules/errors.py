@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from evaluators.cases import JsonValue, ToolResult
-from evaluators.rules.structured import structured
+from evaluators.rules.reading import reading_of
 
 _MAX_TEXT_CHARS = 4_000
 
@@ -48,7 +48,7 @@ def error_of(result: ToolResult | None) -> ToolError | None:
         return ToolError(said, classify(said))
     if not result.content:
         return None
-    value = structured(result.content)
+    value = reading_of(result.content).value
     if isinstance(value, dict):
         said_by = _error_in(value)
         return None if said_by is None else ToolError(said_by, classify(said_by))
@@ -72,7 +72,7 @@ def _said(error: str, content: str) -> str:
     """What a failed call said: the error's text, with what an error object in its content adds to it."""
     if not error:
         return content
-    value = structured(content)
+    value = reading_of(content).value
     added = _error_in(value) if isinstance(value, dict) else None
     return error if added is None or added in error else f"{error} ({added})"
 

@@ -23,13 +23,13 @@ from evaluators.rules.claim_context import (
 )
 from evaluators.rules.claims import Claim, claims, without_code
 from evaluators.rules.errors import error_of
-from evaluators.rules.fields import UNNAMED, FieldValue, field_values
+from evaluators.rules.fields import UNNAMED, FieldValue
 from evaluators.rules.findings import Finding
 from evaluators.rules.material import Material, scalars
 from evaluators.rules.mentions import Mentions, said
-from evaluators.rules.numbers import Quantity, numbers, quantities
+from evaluators.rules.numbers import Quantity, quantities
+from evaluators.rules.reading import reading_of
 from evaluators.rules.strange import strange_names, strange_numbers
-from evaluators.rules.structured import leaves, list_lengths, structured
 from evaluators.rules.support import Explained, Support
 from evaluators.rules.units import Kind
 
@@ -87,16 +87,18 @@ def _read(material: Material) -> Support:
     """Every number that stands anywhere."""
     support = Support()
     for text in material.texts:
-        support.everything |= numbers(text)
+        support.everything |= reading_of(text).numbers
     for arguments in material.arguments:
         for scalar in scalars(arguments):
-            support.everything |= numbers(str(scalar))
+            if isinstance(scalar, str):
+                support.everything |= reading_of(scalar).numbers
+            elif isinstance(scalar, int | float) and not isinstance(scalar, bool):
+                support.everything.add(abs(float(scalar)))
     for call in material.calls:
         for text in said(call):
-            support.everything |= numbers(text)
-            value = structured(text)
-            if value is not None:
-                support.everything |= {float(length) for length in list_lengths(value)}
+            read = reading_of(text)
+            support.everything |= read.numbers
+            support.everything |= read.counts
     return support
 
 
@@ -104,19 +106,19 @@ def _gather(support: Support, material: Material, mentioned: list[Quantity]) -> 
     """What arithmetic can start from; much more work than reading, so only done when something is left unexplained."""
     support.multipliers |= {n for n in support.everything if n.is_integer()}
     for text in material.texts:
-        support.amounts += [(q.kind, v) for q in quantities(text) if q.kind is not Kind.NUMBER for v, _ in q.values]
+        read = reading_of(text)
+        support.amounts += [(q.kind, v) for q in read.quantities if q.kind is not Kind.NUMBER for v, _ in q.values]
     for arguments in material.arguments:
         for scalar in scalars(arguments):
             if isinstance(scalar, int | float) and not isinstance(scalar, bool):
                 support.amounts.append((Kind.NUMBER, abs(float(scalar))))
     for call in material.calls:
         for text in said(call):
-            value = structured(text)
-            if value is None:
-                support.amounts += [(q.kind, v) for q in quantities(text) for v, _ in q.values]
-                continue
-            for leaf in leaves(value):
-                support.fields += field_values(leaf, call.name)
+            read = reading_of(text)
+            if read.value is None:
+                support.amounts += [(q.kind, v) for q in read.quantities for v, _ in q.values]
+            else:
+                support.fields += read.fields(call.name)
     # the answer's own counts and percentages: "3 nights", "plus 8 % tax"
     for quantity in mentioned:
         if quantity.kind in (Kind.NUMBER, Kind.DURATION):
@@ -184,14 +186,9 @@ def _conclusive(
 
 def _held_by(call: ToolCall) -> list[FieldValue]:
     """The amounts in a call's structured result; the one number of a result without names may be of any kind."""
-    found: list[FieldValue] = []
-    unnamed: list[FieldValue] = []
-    for leaf in leaves(structured(call.result.content if call.result else None)):
-        values = field_values(leaf, call.name)
-        found += values
-        if leaf.key in UNNAMED:
-            unnamed += values
-    if len(found) == 1 and unnamed and found[0].kind is Kind.NUMBER:
+    read = reading_of((call.result.content if call.result is not None else None) or "")
+    found = list(read.fields(call.name))
+    if len(found) == 1 and found[0].kind is Kind.NUMBER and found[0].column.rsplit(".", 1)[-1].strip("[]") in UNNAMED:
         return [replace(found[0], kind=kind) for kind in sorted(_DECIDABLE)]
     return found
 

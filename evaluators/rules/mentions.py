@@ -1,62 +1,46 @@
 """What the material before an answer mentions, as it stands there: digits, days, names.
 
-In goes the material, out come answers to whether something is mentioned.  Built only when somebody asks.
+In goes the material, out come answers to whether something is mentioned.  Texts are looked at one by one, the latest
+results first, since most of what an answer says stands there.
 """
 
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from evaluators.cases import ToolCall
-from evaluators.rules.dates import Day, days_in
+from evaluators.rules.dates import Day, same_day
 from evaluators.rules.material import Material
 from evaluators.rules.numbers import Quantity
+from evaluators.rules.reading import Reading, reading_of
 from evaluators.rules.units import Kind
 
 _MAX_LOOKS = 20
 
 
 class Mentions:
-    """The words of the material in one text, case folded."""
+    """The texts of the material, in one case."""
 
     def __init__(self, material: Material) -> None:
         self._material = material
-        self._text: str | None = None
-        self._days: set[Day] | None = None
 
-    @property
-    def text(self) -> str:
-        """Everything that was written."""
-        if self._text is None:
-            parts = [*self._material.texts, *(str(a) for a in self._material.arguments)]
-            parts += [text for call in self._material.calls for text in said(call)]
-            self._text = " ".join(parts).casefold()
-        return self._text
+    @cached_property
+    def _read(self) -> list[Reading]:
+        results = [reading_of(text) for call in reversed(self._material.calls) for text in said(call)]
+        texts = [reading_of(text) for text in self._material.texts]
+        return [*results, *texts, *(Reading(str(arguments)) for arguments in self._material.arguments)]
 
     def hold(self, quantity: Quantity) -> bool:
         """Whether a quantity stands in the material as it is: a date whole, else its digits, and not inside others."""
         if quantity.kind is Kind.DATE:
-            return quantity.text.casefold() in self.text
+            return self._say(quantity.text.casefold())
         match = _DIGITS.search(quantity.text)
-        if match is None:
-            return False
-        digits = match.group()
-        at = self.text.find(digits)
-        for _ in range(_MAX_LOOKS):
-            if at < 0:
-                return False
-            end = at + len(digits)
-            if not self.text[max(0, at - 1) : at].strip(".,").isdigit() and not self.text[end : end + 1].isdigit():
-                return at == 0 or self.text[at - 1] not in ".,"
-            at = self.text.find(digits, end)
-        return False
+        return match is not None and any(_holds(read.folded, match.group()) for read in self._read)
 
-    @property
-    def days(self) -> set[Day]:
-        """The days that the material names."""
-        if self._days is None:
-            self._days = days_in(self.text)
-        return self._days
+    def name_day(self, day: Day) -> bool:
+        """Whether the material names this day, as far as both say."""
+        return any(same_day(day, known) for read in self._read for known in read.days)
 
     def know(self, name: str) -> bool:
         """Whether the name, or any longer word of it, stands in the material."""
@@ -65,10 +49,26 @@ class Mentions:
     def share_known(self, name: str) -> float:
         """The share of the name's words that stand in the material; 1 when it stands there as a whole."""
         name = name.casefold()
-        if name in self.text:
+        if self._say(name):
             return 1.0
         words = _LONGER_WORD.findall(name)
-        return sum(word in self.text for word in words) / len(words) if words else 1.0
+        return sum(map(self._say, words)) / len(words) if words else 1.0
+
+    def _say(self, words: str) -> bool:
+        return any(words in read.folded for read in self._read)
+
+
+def _holds(text: str, digits: str) -> bool:
+    """Whether the digits stand in the text as a number of their own."""
+    at = text.find(digits)
+    for _ in range(_MAX_LOOKS):
+        if at < 0:
+            return False
+        end = at + len(digits)
+        if not text[max(0, at - 1) : at].strip(".,").isdigit() and not text[end : end + 1].isdigit():
+            return at == 0 or text[at - 1] not in ".,"
+        at = text.find(digits, end)
+    return False
 
 
 def said(call: ToolCall) -> list[str]:

@@ -7,22 +7,16 @@ captured or was cut is equal to nothing.
 
 from __future__ import annotations
 
-import hashlib
-import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 
-import orjson
-
-from evaluators.cases import JsonValue, Role, Run, ToolCall, Turn
+from evaluators.cases import Role, Run, ToolCall, Turn
 from evaluators.rules.effects import Effect, effect_of
 from evaluators.rules.errors import ToolError, error_of
+from evaluators.rules.fingerprint import fingerprint
 from evaluators.rules.raw_arguments import ArgumentState, read_arguments
-from evaluators.rules.structured import structured
+from evaluators.rules.reading import reading_of
 from evaluators.rules.tool_names import is_plumbing
-
-_MAX_DEPTH = 40
-_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +87,8 @@ def argument_fingerprint(call: ToolCall) -> str | None:
     if read.state is ArgumentState.NOT_CAPTURED:
         return None
     if read.state is ArgumentState.OBJECT:
-        return _fingerprint({key: value for key, value in read.value.items() if value is not None})
-    return _fingerprint(" ".join(read.text.split()))
+        return fingerprint({key: value for key, value in read.value.items() if value is not None})
+    return fingerprint(" ".join(read.text.split()))
 
 
 def outcome_fingerprint(call: ToolCall) -> str | None:
@@ -102,9 +96,7 @@ def outcome_fingerprint(call: ToolCall) -> str | None:
     result = call.result
     if result is None or result.truncated or (result.content is None and not result.error):
         return None
-    text = result.error or result.content or ""
-    value = structured(text)
-    return _fingerprint(" ".join(text.split()) if value is None else value)
+    return reading_of(result.error or result.content or "").fingerprint
 
 
 def user_spoke_between(one: Step, other: Step) -> bool:
@@ -132,26 +124,3 @@ def pause_s(one: Step, other: Step) -> float | None:
 def same_call(one: Step, other: Step) -> bool:
     """Whether two steps called the same tool with the same arguments."""
     return one.call.name == other.call.name and one.arguments is not None and one.arguments == other.arguments
-
-
-def _fingerprint(value: JsonValue) -> str:
-    try:
-        plain = orjson.dumps(_normal(value, 0), option=orjson.OPT_SORT_KEYS)
-    except (TypeError, ValueError):
-        # lone surrogates and whole numbers beyond 64 bits
-        plain = repr(value).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(plain, digest_size=_DIGITS // 2).hexdigest()
-
-
-def _normal(value: JsonValue, depth: int) -> JsonValue:
-    if isinstance(value, str):
-        return unicodedata.normalize("NFC", value).strip()
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return int(value)
-    if depth > _MAX_DEPTH:
-        return None
-    if isinstance(value, dict):
-        return {key: _normal(inner, depth + 1) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_normal(inner, depth + 1) for inner in value]
-    return value

@@ -6,7 +6,7 @@ import re
 
 from evaluators.cases import ToolCall
 from evaluators.issues import IssueCode
-from evaluators.rules.dates import days, same_day
+from evaluators.rules.dates import days
 from evaluators.rules.errors import error_of
 from evaluators.rules.findings import Finding
 from evaluators.rules.mentions import Mentions
@@ -52,7 +52,7 @@ def _is_found(quantity: Quantity, support: Support, words: Mentions) -> bool:
     if quantity.kind is Kind.DATE:
         meant = days(quantity.text)
         # a month or year without a day is found by its numbers
-        return any(same_day(day, known) for day in meant for known in words.days) if meant else True
+        return any(map(words.name_day, meant)) if meant else True
     if quantity.kind is Kind.TIME:
         return all(n in support.everything or n <= 12 for n in numbers(quantity.text))
     if all(value < 10 and step == 1 for value, step in quantity.values):

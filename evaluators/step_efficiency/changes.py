@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from evaluators.rules.effects import Effect
+from evaluators.rules.reading import reading_of
 from evaluators.rules.repetition import Step
-from evaluators.rules.structured import structured
 
 _MAX_BETWEEN = 50
 _FEWEST_FIELDS = 4
@@ -64,17 +64,19 @@ def polls(step: Step) -> bool:
     """Whether the call asks for the state of something that is going on."""
     if _STATE_TOOLS.search(step.call.name) is not None:
         return True
-    content = step.call.result.content if step.call.result is not None else None
-    return content is not None and _UNFINISHED.search(content[:5_000]) is not None
+    return _UNFINISHED.search(_content(step)[:5_000]) is not None
 
 
 def _returned_record(write: Step, read: Step) -> bool:
     """Whether the write answered with the record that the read looks up."""
-    records = [structured(step.call.result.content) if step.call.result is not None else None for step in (write, read)]
-    returned, looked_up = records
+    returned, looked_up = (reading_of(_content(step)).value for step in (write, read))
     if not isinstance(returned, dict) or not isinstance(looked_up, dict) or len(looked_up) < _FEWEST_FIELDS:
         return False
     return len(looked_up.keys() & returned.keys()) >= _SAME_FIELDS * len(looked_up)
+
+
+def _content(step: Step) -> str:
+    return (step.call.result.content if step.call.result is not None else None) or ""
 
 
 _STATE_TOOLS = re.compile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ from evaluators.cases import JsonValue, Run, RunCase
 from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import default_severity
-from evaluators.judge.question import JudgeAnswer, Question
+from evaluators.judge.question import JudgeAnswer, Question, call_name
 from evaluators.rules.inputs import has_user_input
 from evaluators.rules.repetition import Step, steps_of
 from evaluators.step_efficiency.answer import StepEfficiencyAnswer
@@ -33,6 +34,7 @@ class StepEfficiency(Evaluator[RunCase]):
     good_label = "pass"
     bad_label = "fail"
     code_version = "1"
+    rules_decide = True
 
     def __init__(self, settings: StepEfficiencySettings | None = None) -> None:
         super().__init__(settings or StepEfficiencySettings())
@@ -45,7 +47,7 @@ class StepEfficiency(Evaluator[RunCase]):
     def screen(self, case: RunCase) -> Screening:
         """Labels for every step; open only where a model could find a detour that no rule sees."""
         run = case.run
-        steps = self._steps(run)
+        steps, labels, used = self._judged(run)
         if not steps:
             if "tool_calls" in run.missing:
                 return Screening(status=Status.MISSING_INPUT, reason="Tool calls were not captured.")
@@ -54,8 +56,7 @@ class StepEfficiency(Evaluator[RunCase]):
             return Screening(status=Status.MISSING_INPUT, reason="What the user asked for was not captured.")
         if all(step.arguments is None for step in steps):
             return Screening(status=Status.MISSING_INPUT, reason="The arguments of the tool calls were not captured.")
-        labels = self._labels(run)
-        screening = _screening(run, steps, labels, features(run, steps, used_results(run, steps)))
+        screening = _screening(run, steps, labels, features(run, steps, used))
         score = 1 - sum(label.wasted for label in labels) / len(labels)
         worst = score - sum(label.doubtful for label in labels) / len(labels)
         if worst < self.settings.threshold <= score:
@@ -76,32 +77,38 @@ class StepEfficiency(Evaluator[RunCase]):
 
     def question(self, case: RunCase, screening: Screening) -> Question:
         """Which of the open labels should change?"""
-        steps = self._steps(case.run)
-        labels = self._labels(case.run)
+        steps, labels, _ = self._judged(case.run)
         return Question(
             evaluator=self.name,
             criteria=self.criteria(),
             subject=f"The whole run and its {len(steps)} tool calls.",
             answer_type=StepEfficiencyAnswer,
             findings=tuple(
-                f"{step.call.id}: {label.type}{' (settled)' if label.certain else ''}"
+                f"{call_name(step.call.id)}: {label.type}{' (settled)' if label.certain else ''}"
                 for step, label in list(zip(steps, labels, strict=True))[:_MAX_LISTED]
             ),
         )
 
     def conclude(self, case: RunCase, screening: Screening, answer: JudgeAnswer) -> Verdict:
-        """The score after the judge's changes: a label becomes waste only on evidence, settled labels stay."""
+        """The score after the judge's changes.
+
+        A label becomes waste only on evidence, where the run has places to name; settled labels stay, and so does one
+        that the judge changed in two ways.
+        """
         content = answer.content
         if not isinstance(content, StepEfficiencyAnswer):
             raise TypeError(f"{self.name}: the answer is a {type(content).__name__}")
-        steps = self._steps(case.run)
-        labels = self._labels(case.run)
+        steps, labels, _ = self._judged(case.run)
         at = {step.call.id: step.index for step in steps}
         evidence: list[str] = []
+        provable = _has_places(case.run)
+        meant = Counter(call_id for call_id, _ in {(change.call_id, change.type) for change in content.relabelled})
         for change in content.relabelled:
             place = at.get(change.call_id)
             new = StepType(change.type)
-            if place is None or labels[place].certain or (new in WASTE and not change.evidence):
+            if place is None or labels[place].certain or meant[change.call_id] > 1:
+                continue
+            if new in WASTE and provable and not change.evidence:
                 continue
             labels[place] = Label(new, change.why)
             evidence += change.evidence
@@ -111,20 +118,26 @@ class StepEfficiency(Evaluator[RunCase]):
         score = 1 - sum(label.wasted for label in labels) / len(labels)
         return self.scored(judged, score, confidence, method=Method.JUDGE, explanation=content.explanation)
 
-    def _steps(self, run: Run) -> list[Step]:
-        return steps_of(
-            run,
-            read_tools=self._tools.read_tools,
-            write_tools=self._tools.write_tools,
-            with_earlier=_closes_history(run),
-        )
+    def _judged(self, run: Run) -> tuple[list[Step], list[Label], list[bool | None]]:
+        """The run's own steps, their labels, and whether their results were used.
 
-    def _labels(self, run: Run) -> list[Label]:
-        """Labels of the run's own steps; what earlier runs of the conversation did is only compared with."""
+        What earlier runs of the conversation did is only compared with.
+        """
         steps = steps_of(run, read_tools=self._tools.read_tools, write_tools=self._tools.write_tools, with_earlier=True)
-        labels = label_steps(steps, run.user_inputs or (), used_results(run, steps))
-        whole = _closes_history(run)
-        return [label for step, label in zip(steps, labels, strict=True) if whole or not step.call.earlier]
+        used = used_results(run, steps)
+        labels = label_steps(steps, run.user_inputs or (), used)
+        if _closes_history(run):
+            return steps, labels, used
+        own = [at for at, step in enumerate(steps) if not step.call.earlier]
+        placed = [replace(steps[at], index=index) for index, at in enumerate(own)]
+        return placed, [labels[at] for at in own], [used[at] for at in own]
+
+
+def _has_places(run: Run) -> bool:
+    """Whether anything in the run has a place that a judge could name."""
+    turns = (turn.ref for turn in run.turns)
+    calls = (ref for call in run.calls for ref in (call.ref, call.result.ref if call.result is not None else None))
+    return any(ref is not None for ref in (run.ref, *turns, *calls))
 
 
 def _closes_history(run: Run) -> bool:

@@ -14,10 +14,9 @@ from evaluators.cases import JsonValue, Run
 from evaluators.rules.effects import Effect
 from evaluators.rules.material import scalars
 from evaluators.rules.raw_arguments import read_arguments
+from evaluators.rules.reading import reading_of
 from evaluators.rules.repetition import Step, same_call
-from evaluators.rules.structured import leaves, structured
 
-_MAX_WORDS = 20_000
 _LONGEST_ACKNOWLEDGEMENT = 12
 _RESOURCE_NAMES = frozenset({"path", "file", "filename", "file_path", "filepath", "url", "uri"})
 _EMPTY = frozenset({"", "[]", "{}", "null", "none", '""'})
@@ -113,7 +112,7 @@ def _is_empty(step: Step) -> bool:
     content = step.call.result.content if step.call.result is not None else None
     if content is None:
         return False
-    return content.strip().lower() in _EMPTY or structured(content) in ([], {})
+    return content.strip().lower() in _EMPTY or reading_of(content).value in ([], {})
 
 
 def _is_acknowledgement(content: str) -> bool:
@@ -136,16 +135,9 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _words(text: str) -> set[str]:
-    found: set[str] = set()
-    for match in _WORD.finditer(text.casefold()):
-        found.add(match.group())
-        if len(found) >= _MAX_WORDS:
-            break
-    return found
+    return set(_WORD.findall(text.casefold()))
 
 
 def _result_words(content: str) -> set[str]:
-    value = structured(content)
-    if value is None:
-        return _words(content)
-    return _words(" ".join(str(leaf.value) for leaf in leaves(value)))
+    read = reading_of(content)
+    return _words(content if read.value is None else " ".join(str(leaf.value) for leaf in read.leaves))

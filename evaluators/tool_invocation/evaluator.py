@@ -116,7 +116,7 @@ class ToolInvocation(Evaluator[CallsCase]):
         for call in content.calls:
             codes: list[IssueCode] = []
             if call.label == _INCORRECT:
-                codes = [IssueCode(code) for code in dict.fromkeys(call.issues)] or [IssueCode.WRONG_VALUE]
+                codes = [IssueCode(code) for code in dict.fromkeys(call.issues)]
                 issues += judged_issues(
                     codes, call.explanation, screening.issues, call_id=call.call_id, ref=refs.get(call.call_id)
                 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evaluators.cases import ResponseCase, ToolCall
+from evaluators.cases import ResponseCase, Run, ToolCall, Turn
 from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import IssueCode, Severity, default_severity
-from evaluators.judge.question import JudgeAnswer, Question, turn_name
+from evaluators.judge.question import JudgeAnswer, Question, call_name, turn_name
+from evaluators.rules.errors import error_of
 from evaluators.rules.findings import Finding
 from evaluators.rules.grounding import ungrounded
 from evaluators.rules.inputs import has_user_input
@@ -72,7 +73,7 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
             made = "The run's final answer, the only text that is known to follow these results."
         else:
             made = f"{turn_name(case.turn.index).capitalize()}: its text and its calls."
-        listed = ", ".join(call.id for call in calls)
+        listed = ", ".join(call_name(call.id) for call in calls)
         context = ""
         if case.later:
             context = f" {turn_name(case.later[0].index).capitalize()} and later ones only show what followed."
@@ -81,7 +82,10 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
             criteria=self.criteria(),
             subject=f"{made} It was the first to see the results of {listed}.{context}",
             answer_type=ToolResponseHandlingAnswer,
-            findings=tuple(found.detail for found in screening.issues),
+            findings=tuple(
+                f"{call_name(found.call_id) + ': ' if found.call_id else ''}{found.code}: {found.detail}"
+                for found in screening.issues
+            ),
             call_ids=tuple(call.id for call in calls),
         )
 
@@ -119,7 +123,7 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
         calls = _judged_calls(case)
         findings: list[Finding] = []
         turn = case.turn
-        if turn is not None and turn.calls:
+        if turn is not None and _repeats_a_failure(case.run, turn):
             steps = steps_of(
                 case.run, read_tools=self._own.read_tools, write_tools=self._own.write_tools, with_earlier=True
             )
@@ -171,6 +175,14 @@ def _judged_calls(case: ResponseCase) -> tuple[ToolCall, ...]:
         and not call.awaiting_approval
         and call.result is not None
         and (call.result.content is not None or call.result.error is not None)
+    )
+
+
+def _repeats_a_failure(run: Run, turn: Turn) -> bool:
+    """Whether the turn calls a tool that had failed: only then is there anything to compare."""
+    names, ids = {call.name for call in turn.calls}, {call.id for call in turn.calls}
+    return bool(names) and any(
+        call.name in names and call.id not in ids and error_of(call.result) is not None for call in run.calls
     )
 
 

@@ -116,7 +116,6 @@ class ToolSelection(Evaluator[DecisionCase]):
             only_unneeded = required and codes == [IssueCode.UNNEEDED_TOOL]
             label = _CORRECT if only_unneeded else choice.label
             if label == _INCORRECT:
-                codes = codes or [IssueCode.WRONG_TOOL]
                 issues += judged_issues(
                     codes, choice.explanation, screening.issues, call_id=choice.call_id, ref=refs.get(choice.call_id)
                 )
@@ -127,7 +126,7 @@ class ToolSelection(Evaluator[DecisionCase]):
         right, judged = sum(call.label == _CORRECT for call in calls), len(calls)
         turn_failed = content.turn.label == _INCORRECT
         if turn_failed:
-            codes = [IssueCode(code) for code in dict.fromkeys(content.turn.issues)] or [IssueCode.MISSING_TOOL_CALL]
+            codes = [IssueCode(code) for code in dict.fromkeys(content.turn.issues)]
             issues += judged_issues(codes, content.turn.explanation, screening.issues, ref=case.turn.ref)
             explanations.append(content.turn.explanation)
         if turn_failed or not calls:

@@ -253,9 +253,9 @@ def test_a_rejected_suspicion_is_dropped() -> None:
     assert (verdict.score, verdict.label, verdict.issues) == (1.0, "correct", ())
 
 
-def test_a_judge_who_names_no_code_is_taken_at_its_label() -> None:
+def test_a_judge_who_names_no_code_is_taken_at_its_label_and_none_is_made_up() -> None:
     verdict = judged(TWO, answer(("call_1", "incorrect", []), ("call_2", "correct", [])))
-    assert [str(one.code) for one in verdict.issues] == ["wrong_value"]
+    assert (verdict.label, verdict.score, verdict.issues) == ("incorrect", 0.5, ())
     assert verdict.explanation == "Because of call_1."
 
 

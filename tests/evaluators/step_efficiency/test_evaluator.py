@@ -7,10 +7,10 @@ import pytest
 
 from evaluators.cases import RunCase, ToolCall
 from evaluators.issues import IssueCode
-from evaluators.judge.question import JudgeAnswer
+from evaluators.judge.question import JudgeAnswer, JudgeFailure, call_name
 from evaluators.step_efficiency import StepEfficiency
 from evaluators.step_efficiency.answer import StepEfficiencyAnswer
-from evaluators.verdict import Method, Status, Verdict
+from evaluators.verdict import Method, Status, Usage, Verdict
 from tests.evaluators.runs import call, run_of
 
 EVALUATOR = StepEfficiency()
@@ -135,4 +135,31 @@ def test_a_run_that_rules_already_fail_needs_no_judge() -> None:
 def test_the_question_shows_labels_and_what_is_settled() -> None:
     case = run_of(*(look(f"o{n}", order_id=n) for n in range(19)), look("again", order_id=0), answer="99")
     question = EVALUATOR.question(case, EVALUATOR.screen(case))
-    assert "again: redundant (settled)" in question.findings
+    assert f"{call_name('again')}: redundant (settled)" in question.findings
+
+
+def test_a_label_that_the_judge_changed_in_two_ways_stays() -> None:
+    assert concluded(detour(), ("x", "detour", ["span-x"]), ("x", "required", ["span-x"])).score == 1.0
+    assert concluded(detour(), ("x", "detour", ["span-x"]), ("x", "detour", ["span-x"])).score == 0.5
+
+
+def test_where_a_run_has_no_places_none_is_asked_for() -> None:
+    calls = (replace(look("a"), ref=None), call("read_file", {"path": "/README"}, "text", id="x"))
+    case = run_of(*calls, answer="99")
+    bare = replace(case, run=replace(case.run, ref=None, turns=tuple(replace(t, ref=None) for t in case.run.turns)))
+    assert concluded(bare, ("x", "detour", [])).score == 0.5
+
+
+def test_a_judge_that_fails_costs_confidence_and_not_the_score() -> None:
+    case = detour()
+    screening = EVALUATOR.screen(case)
+    failure = JudgeFailure(
+        status=Status.TIMED_OUT, reason="The judge gave no answer.", model="m", usage=Usage(requests=1)
+    )
+    verdict = EVALUATOR.conclude_failure(screening, failure)
+    assert (verdict.status, verdict.score, verdict.method) == (Status.OK, 1.0, Method.RULE)
+    assert verdict.explanation.endswith("By rules alone: The judge gave no answer.")
+    assert verdict.usage.requests == 1
+    judged = concluded(case)
+    assert verdict.confidence is not None and judged.confidence is not None
+    assert verdict.confidence < judged.confidence
