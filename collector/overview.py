@@ -18,7 +18,7 @@ from collector.records import Signal
 
 
 def overview(config: Config, plan: Plan, ports: Iterable[int]) -> Iterator[str]:
-    """One line per receiver, one per pipeline, and last the one that says that everything is ready.
+    """One line per receiver, one per way out, and last the one that says that everything is ready.
 
     Args:
         config: what was started.
@@ -35,9 +35,12 @@ def overview(config: Config, plan: Plan, ports: Iterable[int]) -> Iterator[str]:
             if settings is not None
         ]
         yield f"{name} listens on {' and '.join(listening)}"
+    ways: dict[str, list[str]] = {}
     for signal, pipeline in config.pipelines.items():
         places = [f"{name} ({_destination(config.exporters[name], signal)})" for name in pipeline.exporters]
-        yield f"{signal} go to {', '.join(places)}"
+        ways.setdefault(", ".join(places), []).append(signal)
+    for places_of_signals, signals in ways.items():
+        yield f"{' and '.join(signals)} go to {places_of_signals}"
     yield f"ready: {_judging(plan)}"
 
 
