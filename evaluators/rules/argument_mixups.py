@@ -220,6 +220,11 @@ class _Labels:
     words: tuple[str, ...]
     may_follow: bool
 
+    def stand_near(self, text: str, start: int, end: int) -> bool:
+        """Whether one of the words stands anywhere about `text[start:end]`: worth a closer look."""
+        near = text[max(0, start - _BEFORE_CHARS) : end + _BEFORE_CHARS]
+        return any(word in near for word in self.words)
+
     def end(self, before: str) -> bool:
         """Whether a text ends in one of the words, but for fillers (`the width is 20`)."""
         if len(self.words[0]) == 1:
@@ -283,6 +288,9 @@ def _under(text: str, labels: _Labels, value: str) -> bool:
         if at < 0:
             return False
         end = at + len(wanted)
+        if not labels.stand_near(text, at, end):
+            at = text.find(wanted, end)
+            continue
         follower = text[end : end + 1]
         whole = not text[at - 1 : at].isalnum() and not (follower.isdigit() if number else follower.isalnum())
         if whole and not (number and _DECIMALS.match(text, end)):

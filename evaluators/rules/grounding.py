@@ -59,7 +59,8 @@ def ungrounded(answer: str, fresh: tuple[ToolCall, ...], material: Material) -> 
         return strange_names(text, fresh, words)
     at = {quantity.start for quantity in odd}
     stated = claims(text, mentioned)
-    support = _read(material)
+    support = Support(everything=set().union(*(read.numbers for read in words.readings)))
+    support.everything.update(*(read.counts for read in words.readings))
     open_claims = (
         [claim for claim in stated if claim.quantity.start in at and _is_open(claim, support)]
         if material.complete
@@ -81,25 +82,6 @@ def ungrounded(answer: str, fresh: tuple[ToolCall, ...], material: Material) -> 
 class _Placed:
     finding: Finding
     start: int
-
-
-def _read(material: Material) -> Support:
-    """Every number that stands anywhere."""
-    support = Support()
-    for text in material.texts:
-        support.everything |= reading_of(text).numbers
-    for arguments in material.arguments:
-        for scalar in scalars(arguments):
-            if isinstance(scalar, str):
-                support.everything |= reading_of(scalar).numbers
-            elif isinstance(scalar, int | float) and not isinstance(scalar, bool):
-                support.everything.add(abs(float(scalar)))
-    for call in material.calls:
-        for text in said(call):
-            read = reading_of(text)
-            support.everything |= read.numbers
-            support.everything |= read.counts
-    return support
 
 
 def _gather(support: Support, material: Material, mentioned: list[Quantity]) -> None:

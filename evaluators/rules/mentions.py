@@ -26,21 +26,22 @@ class Mentions:
         self._material = material
 
     @cached_property
-    def _read(self) -> list[Reading]:
+    def readings(self) -> list[Reading]:
+        """The material's results, the latest first, its texts and its arguments."""
         results = [reading_of(text) for call in reversed(self._material.calls) for text in said(call)]
         texts = [reading_of(text) for text in self._material.texts]
-        return [*results, *texts, *(Reading(str(arguments)) for arguments in self._material.arguments)]
+        return [*results, *texts, *(reading_of(str(arguments)) for arguments in self._material.arguments)]
 
     def hold(self, quantity: Quantity) -> bool:
         """Whether a quantity stands in the material as it is: a date whole, else its digits, and not inside others."""
         if quantity.kind is Kind.DATE:
             return self._say(quantity.text.casefold())
         match = _DIGITS.search(quantity.text)
-        return match is not None and any(_holds(read.folded, match.group()) for read in self._read)
+        return match is not None and any(_holds(read.folded, match.group()) for read in self.readings)
 
     def name_day(self, day: Day) -> bool:
         """Whether the material names this day, as far as both say."""
-        return any(same_day(day, known) for read in self._read for known in read.days)
+        return any(same_day(day, known) for read in self.readings for known in read.days)
 
     def know(self, name: str) -> bool:
         """Whether the name, or any longer word of it, stands in the material."""
@@ -55,7 +56,7 @@ class Mentions:
         return sum(map(self._say, words)) / len(words) if words else 1.0
 
     def _say(self, words: str) -> bool:
-        return any(words in read.folded for read in self._read)
+        return any(words in read.folded for read in self.readings)
 
 
 def _holds(text: str, digits: str) -> bool:
