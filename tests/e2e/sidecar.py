@@ -28,8 +28,8 @@ def free_port() -> int:
 class Backend(grpc.GenericRpcHandler):
     """Takes everything, keeps the bytes, and refuses for a while if told to."""
 
-    def __init__(self) -> None:
-        self.port = free_port()
+    def __init__(self, port: int) -> None:
+        self.port = port
         self.requests: dict[str, list[bytes]] = {TRACES: [], LOGS: [], METRICS: []}
         self.unavailable = False
 
@@ -55,9 +55,9 @@ class Backend(grpc.GenericRpcHandler):
 
 
 @asynccontextmanager
-async def running_backend() -> AsyncIterator[Backend]:
-    backend = Backend()
-    server = grpc.aio.server()
+async def running_backend(port: int = 0) -> AsyncIterator[Backend]:
+    backend = Backend(port or free_port())
+    server = grpc.aio.server(options=[("grpc.so_reuseport", 0)])
     server.add_generic_rpc_handlers([backend])
     server.add_insecure_port(f"127.0.0.1:{backend.port}")
     await server.start()
