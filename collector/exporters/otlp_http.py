@@ -156,6 +156,8 @@ class OtlpHttpSender:
             "user-agent": USER_AGENT,
             **{name: value.get_secret_value() for name, value in settings.headers.items()},
             "content-type": "application/x-protobuf",
+            # Answers are short, and one that can't be unpacked would hide what its status says.
+            "accept-encoding": "identity",
         }
         if settings.compression != "none":
             headers["content-encoding"] = settings.compression
@@ -213,7 +215,7 @@ class OtlpHttpSender:
 
 async def _read_limited(response: httpx2.Response) -> bytes:
     answer = b""
-    async for part in response.aiter_bytes():
+    async for part in response.aiter_raw():
         answer += part
         if len(answer) > _MAX_ANSWER_BYTES:
             return b""
@@ -242,7 +244,7 @@ def _retry_after_s(header: str | None, now: datetime) -> float | None:
         return float(header)
     try:
         when = parsedate_to_datetime(header)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if when.tzinfo is None:
         when = when.replace(tzinfo=UTC)

@@ -102,6 +102,14 @@ async def test_partial_success_says_how_many_were_rejected() -> None:
         assert await send_once({"endpoint": backend.url}) == 2
 
 
+@pytest.mark.parametrize("encoding", ["gzip", "br", "zstd"])
+async def test_an_answer_that_cannot_be_unpacked_is_what_its_status_says(encoding: str) -> None:
+    headers = (*PROTOBUF, ("content-encoding", encoding))
+    async with HttpBackend(lambda number, request: HttpAnswer(200, b"broken", headers)) as backend:
+        assert await send_once({"endpoint": backend.url}) == 0
+    assert len(backend.attempts) == 1
+
+
 @pytest.mark.parametrize(
     ("status", "signal", "expected"),
     [
@@ -150,8 +158,9 @@ async def test_retry_after_is_read_as_seconds_or_date(header: str, at_least_s: f
     assert at_least_s <= caught.value.retry_after_s <= at_most_s
 
 
-async def test_a_retry_after_that_is_neither_is_ignored() -> None:
-    answer = HttpAnswer(503, headers=(("retry-after", "soon"),))
+@pytest.mark.parametrize("header", ["soon", "-5", "", f"Mon, 01 Jan {'9' * 30} 00:00:00 GMT"])
+async def test_a_retry_after_that_is_neither_is_ignored(header: str) -> None:
+    answer = HttpAnswer(503, headers=(("retry-after", header),))
     async with HttpBackend(lambda number, request: answer) as backend:
         with pytest.raises(RetryableError) as caught:
             await send_once({"endpoint": backend.url})
