@@ -14,12 +14,13 @@ the network (a judge does), and `judge` never raises for what a trace contains.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from evaluators.evaluation import Item, evaluate
 from evaluators.evaluator import Evaluator
@@ -36,6 +37,7 @@ from processors.transcript import Transcript
 
 _log = logging.getLogger(__name__)
 
+ItemT = TypeVar("ItemT")
 Reader: TypeAlias = Callable[[Sequence[Span], Sequence[Log]], Transcript]
 
 ROLL_UPS = "run"
@@ -129,11 +131,11 @@ class TraceJudge:
             return TraceScores(trace_id=trace.trace_id, marks=trace.marks, failure=failure)
 
     async def _judge(self, trace: TraceInput) -> TraceScores:
-        spans = {raw: decode_span(*raw) for raw in dict.fromkeys(trace.spans)}
+        spans = {raw: decode_span(*raw) async for raw in _giving_way(dict.fromkeys(trace.spans))}
         by_id: dict[str, tuple[Raw, Span]] = {}
         for raw, span in spans.items():
             by_id.setdefault(span.span_id, (raw, span))
-        logs = [decode_log(*raw) for raw in dict.fromkeys(trace.logs)]
+        logs = [decode_log(*raw) async for raw in _giving_way(dict.fromkeys(trace.logs))]
         transcript = self._read(list(spans.values()), logs)
         if trace.partial:
             transcript = replace(transcript, runs=tuple(replace(run, partial=True) for run in transcript.runs))
@@ -143,7 +145,7 @@ class TraceJudge:
 
         marks = dict(trace.marks)
         told = Telling(trace.trace_id, by_id, self._emission)
-        for key, (inputs, verdict) in verdicts.items():
+        async for key, (inputs, verdict) in _giving_way(verdicts.items()):
             before = marks.get(key)
             sequence = 0 if before is None else before.sequence + before.told
             if before is not None and before.outcome == outcome_of(verdict):
@@ -230,6 +232,15 @@ class TraceJudge:
         return {span_id for span_id in (steps | set(transcript.unread)) - awaited if span_id is not None}
 
 
+async def _giving_way(items: Iterable[ItemT]) -> AsyncIterator[ItemT]:
+    """The items; after some of them other traces have their turn, so that a huge one doesn't starve them."""
+    for place, item in enumerate(items):
+        if place % _AT_A_TIME == _AT_A_TIME - 1:
+            await asyncio.sleep(0)
+        yield item
+
+
+_AT_A_TIME = 500
 _UNANSWERED = frozenset({Status.JUDGE_ERROR, Status.TIMED_OUT})
 """A judge failed, which says nothing about the step: it is asked again when the trace is complete."""
 _ROLLED = Mark(0, "", "", "", True, "", None, None)

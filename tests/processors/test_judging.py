@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import pickle
 from collections.abc import Sequence
 from dataclasses import replace
@@ -327,3 +328,15 @@ def test_an_evaluator_needs_a_name_that_every_backend_can_search(name: str) -> N
 def test_an_evaluator_is_given_once() -> None:
     with pytest.raises(ValueError, match="twice"):
         judge_of(whole_run(), Selection(), Selection())
+
+
+async def test_a_huge_trace_lets_a_small_one_pass() -> None:
+    done: list[str] = []
+
+    async def judged(name: str, spans: object) -> None:
+        await judge_of(whole_run()).judge(trace(spans=spans))
+        done.append(name)
+
+    huge = [*SPANS, *(raw_span(number, parent=AGENT) for number in range(100, 2000))]
+    await asyncio.gather(judged("huge", huge), judged("small", SPANS))
+    assert done == ["small", "huge"]
