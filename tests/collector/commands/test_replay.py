@@ -17,6 +17,8 @@ from typer.testing import CliRunner
 
 from collector.cli import app
 from collector.commands.replay import run_replay
+from collector.exporters.json_encoding import to_json
+from collector.records import Signal
 from evaluators.cases import Run
 from evaluators.verdict import Status
 from processors.judging import TraceJudge
@@ -206,3 +208,34 @@ def test_the_command_writes_what_the_configuration_asks_for_besides_scores(tmp_p
     written = ExportTraceServiceRequest.FromString(out.read_bytes()).resource_spans[0].scope_spans[0].spans[0]
     attributes = {pair.key: pair.value.string_value for pair in written.attributes}
     assert attributes["eval.tool_selection.status"] == "needs_judge"
+
+
+def split(data: bytes) -> list[bytes]:
+    """The request as one request per span, the other way round."""
+    whole = ExportTraceServiceRequest.FromString(data)
+    parts = []
+    for of_resource in whole.resource_spans:
+        for of_scope in of_resource.scope_spans:
+            for one in of_scope.spans:
+                scoped = ScopeSpans(scope=of_scope.scope, spans=[one])
+                parts.append(ResourceSpans(resource=of_resource.resource, scope_spans=[scoped]))
+    return [ExportTraceServiceRequest(resource_spans=[part]).SerializeToString() for part in parts[::-1]]
+
+
+def test_the_same_trace_as_json_or_in_pieces_gets_the_same_verdicts(tmp_path: Path) -> None:
+    capture = (Path(__file__).parents[2] / "data" / "traces" / "openinference_chat.pb").read_bytes()
+    for form in ("whole", "json", "pieces", "twice"):
+        (tmp_path / form).mkdir()
+    (tmp_path / "whole" / "a.pb").write_bytes(capture)
+    (tmp_path / "json" / "a.json").write_bytes(to_json(Signal.TRACES, capture))
+    for number, piece in enumerate(split(capture)):
+        (tmp_path / "pieces" / f"{number:02}.pb").write_bytes(piece)
+    for number, again in enumerate([capture, *split(capture)]):
+        (tmp_path / "twice" / f"{number:02}.pb").write_bytes(again)
+    told = {}
+    for form in ("whole", "json", "pieces", "twice"):
+        result = CliRunner().invoke(app, ["replay", str(tmp_path / form), "--verdicts", "-"])
+        assert result.exit_code == 0, result.output
+        told[form] = sorted(result.stdout.splitlines())
+    assert len(told["whole"]) > 5
+    assert told["json"] == told["pieces"] == told["twice"] == told["whole"]
