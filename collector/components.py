@@ -18,6 +18,15 @@ from collector.records import Signal
 from evaluators.judge.settings import JudgeSettings
 from evaluators.registry import EVALUATORS
 
+# What configurations of the Collector often name; how to say the same here.
+_REFUSED = {
+    (Kind.PROCESSOR, "batch"): "every exporter batches (sending_queue::batch); take it out",
+    (Kind.PROCESSOR, "memory_limiter"): "what is held is bounded by processors::assemble::limit_mib; take it out",
+    (Kind.PROCESSOR, "groupbytrace"): "assemble puts traces together; name it instead",
+    (Kind.EXPORTER, "debug"): "console shows traces, and file writes everything; name one of them instead",
+    (Kind.EXTENSION, "file_storage"): "nothing is kept on disk yet; take it out",
+}
+
 
 def component_registry() -> ComponentRegistry:
     """All component types with their settings."""
@@ -77,6 +86,8 @@ def component_registry() -> ComponentRegistry:
     registry.add(
         Kind.EXTENSION, "judge", JudgeSettings, summary="An OpenAI-compatible model that decides what rules can't."
     )
+    for (kind, name), reason in _REFUSED.items():
+        registry.refuse(kind, name, reason)
     return registry
 
 

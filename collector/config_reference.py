@@ -34,9 +34,9 @@ service:
 
 - A component's id is `type` or `type/name`. It is started only if a pipeline names it, an extension only if
   `service::extensions` does.
-- There are pipelines for `traces`, `logs` and `metrics`, at most one each; telemetry of a signal without a pipeline is
-  refused. Only traces are judged; `assemble` comes before the evaluators. A pipeline without exporters, in a
-  configuration without exporters, shows traces on the console and appends everything to a file.
+- There are pipelines for `traces`, `logs` and `metrics`, at most one each. A receiver takes the signals of the
+  pipelines that name it and refuses others. Only traces are judged; `assemble` comes before the evaluators. A pipeline
+  without exporters, in a configuration without exporters, shows traces on the console and appends everything to a file.
 - `${env:NAME}` or `${NAME}` is an environment variable, `${env:NAME:-default}` one with a default, `${file:PATH}` the
   content of a file, `$$` a dollar sign. A value that is nothing but one of these is read as YAML, except where a key
   takes text.

@@ -108,15 +108,21 @@ class _Builder:
             type_name = name.partition("/")[0]
             component_type = self._registry.find(kind, type_name)
             if component_type is None:
-                known = self._registry.names(kind)
-                remedy = suggestion(type_name, known, otherwise=f"known {kind.value}: {listed(known)}")
-                self._problem(path, f"unknown type of {kind.singular}, {type_name}", remedy)
+                self._problem(path, *self._explain_unknown_type(kind, type_name))
                 continue
             validated, problems = validate_settings(component_type.settings, settings, path, self._places)
             self._problems.extend(problems)
             if validated is not None:
                 components[name] = Component(name, component_type, validated)
         return components
+
+    def _explain_unknown_type(self, kind: Kind, name: str) -> tuple[str, str]:
+        refusal = self._registry.refusal(kind, name)
+        if refusal is not None:
+            return f"there is no {kind.singular} of type {name} here", refusal
+        known = self._registry.names(kind)
+        remedy = suggestion(name, known, otherwise=f"known {kind.value}: {listed(known)}")
+        return f"unknown type of {kind.singular}, {name}", remedy
 
     def _named(self, kind: Kind, raw: object, path: Path) -> list[str]:
         """A list of component ids; those that aren't defined are problems and left out."""

@@ -56,6 +56,7 @@ class ComponentRegistry:
 
     def __init__(self) -> None:
         self._types: dict[tuple[Kind, str], ComponentType] = {}
+        self._refused: dict[tuple[Kind, str], str] = {}
 
     def add(
         self,
@@ -93,6 +94,14 @@ class ComponentRegistry:
             if (kind, key) in self._types:
                 raise ValueError(f"there already is a {kind.singular} of type {key}")
             self._types[kind, key] = component
+
+    def refuse(self, kind: Kind, name: str, reason: str) -> None:
+        """Say of a type that the Collector knows why it doesn't exist here, and what to do instead."""
+        self._refused[kind, name] = reason
+
+    def refusal(self, kind: Kind, name: str) -> str | None:
+        """Why there is no such type, where that was said."""
+        return self._refused.get((kind, name))
 
     def find(self, kind: Kind, name: str) -> ComponentType | None:
         """The type of that name or alias."""

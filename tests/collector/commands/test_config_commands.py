@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import yaml
 from typer.testing import CliRunner
 
@@ -110,3 +111,26 @@ def test_components_lists_every_type_with_its_settings() -> None:
         "    verbosity: basic, normal, detailed [normal]",
     ):
         assert line in out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "remedy"),
+    [
+        ("processors", "batch", "every exporter batches (sending_queue::batch)"),
+        ("processors", "memory_limiter/all", "processors::assemble::limit_mib"),
+        ("processors", "groupbytrace", "name it instead"),
+        ("exporters", "debug", "console shows traces"),
+        ("extensions", "file_storage", "nothing is kept on disk yet"),
+    ],
+)
+def test_what_collector_configurations_often_name_is_refused_with_what_to_do(
+    tmp_path: Path, kind: str, name: str, remedy: str
+) -> None:
+    code, _, err = invoke("validate", "--config", write(tmp_path), "--set", f"{kind}::{name}={{}}", TOKEN="t")
+    (error,) = (line for line in err.splitlines() if line.startswith("error: "))
+    singular, type_name = kind.removesuffix("s"), name.partition("/")[0]
+    assert code == 2
+    assert error.startswith(
+        f"error: {kind}::{name} (--set {kind}::{name}): there is no {singular} of type {type_name} here; "
+    )
+    assert remedy in error
