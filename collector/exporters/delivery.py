@@ -43,6 +43,8 @@ DISK_WAIT_S = 2.0
 # without saying so: its halves go separate ways.
 SUSPECT_AFTER = 6
 OTHERS_PASSED = 3
+# Cutting before trying must not add more than this: where most of a request is what its items share, it is in vain.
+WORTH_CUTTING = 1.5
 # One refusal of something small must not lead to one request per span.
 LEAST_LIMIT_BYTES = 16 << 10
 # A destination that asks for more than this is asked again all the same.
@@ -117,12 +119,19 @@ class Delivery:
         since_s = self._clock()
         waiting = deque([batch])
         while waiting:
-            waiting.extend(await self._settle(waiting.popleft(), since_s))
+            await self._settle(waiting.popleft(), since_s, waiting)
 
-    async def _settle(self, batch: Batch, since_s: float) -> tuple[Batch, ...]:
-        """Bring a batch to its end, or return what has to be brought to its end later: its halves, or itself."""
-        if len(batch.request) > self._max_request_bytes and (halves := await self._halve(batch)):
-            return halves
+    async def _settle(self, batch: Batch, since_s: float, waiting: deque[Batch]) -> None:
+        """Bring a batch to its end, or put what has to be brought to its end into `waiting`: its halves, or itself.
+
+        Halves come before what waits already, so that few of them are there at a time: each has the whole of what its
+        items share, such as a resource that is large.
+        """
+        if len(batch.request) > self._max_request_bytes:
+            halves = await self._halve(batch)
+            if halves and sum(len(half.request) for half in halves) <= WORTH_CUTTING * len(batch.request):
+                waiting.extendleft(reversed(halves))
+                return
         backoff = Backoff(self._retry, self._random)
         failures, successes = 0, self._successes
         while self.takes(batch.signal):
@@ -137,7 +146,7 @@ class Delivery:
                 self._metrics.sent(batch.signal, batch.items - rejected)
                 self._successes += 1
                 self._tell()
-                return ()
+                return
             if isinstance(failure, UnsupportedSignalError):
                 self._switched_off.add(batch.signal)
                 _log.error("%s: %s is switched off for this destination: %s", self._destination, batch.signal, failure)
@@ -145,17 +154,18 @@ class Delivery:
             if isinstance(failure, TooLargeError):
                 self._learn_limit(len(batch.request))
             if isinstance(failure, TooLargeError | RejectedDataError):
-                return await self._narrow(batch, failure)
+                waiting.extendleft(reversed(await self._narrow(batch, failure)))
+                return
             if self._gives_up(since_s):
                 await self._bury(batch, f"given up after retry_on_failure: {failure}")
-                return ()
+                return
             failures += 1
             if failures >= SUSPECT_AFTER and self._successes - successes >= OTHERS_PASSED:
-                return await self._halve(batch) or (batch,)
+                waiting.extend(await self._halve(batch) or (batch,))
+                return
             await self._wait(failure, backoff)
             self._metrics.retried()
         self._metrics.unsupported(batch.signal, batch.items)
-        return ()
 
     def _gives_up(self, since_s: float) -> bool:
         if not self._retry.enabled:

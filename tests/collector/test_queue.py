@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from grpc import StatusCode
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
 from collector.exporters.dead_letters import DeadLetterFile
@@ -254,6 +255,27 @@ async def test_a_size_that_was_refused_is_not_tried_again_and_again(tmp_path: Pa
     assert refused > 0
     assert len(backend.attempts) - len(backend.accepted) == refused
     assert sorted(span_names(*backend.accepted)) == sorted(NAMES * 2)
+
+
+def with_resource(size_bytes: int, *names: str) -> bytes:
+    shared = ExportTraceServiceRequest()
+    shared.resource_spans.add().resource.attributes.add(key="k").value.string_value = "r" * size_bytes
+    spans = ExportTraceServiceRequest.FromString(trace_request(*names, padding=1000)).resource_spans[0].scope_spans
+    shared.resource_spans[0].scope_spans.extend(spans)
+    return shared.SerializeToString()
+
+
+async def test_a_large_resource_is_not_sent_again_for_every_few_spans(tmp_path: Path) -> None:
+    async with HttpBackend() as backend:
+        harness = Harness(http_sender(backend), tmp_path, queue={"batch": {"min_size": 50_000, "max_size": 100_000}})
+        await harness.queue.start()
+        for size_bytes in (10_000, 1_000_000):
+            request = with_resource(size_bytes, *NAMES, *NAMES, *NAMES, *NAMES, *NAMES)
+            parcel = Parcel(Signal.TRACES, request, 5 * len(NAMES))
+            harness.queue.put(harness.store.put(parcel, len(parcel.request), claims=1), parcel)
+        assert await harness.finish() == []
+    assert sorted(span_names(*backend.accepted)) == sorted(NAMES * 10)
+    assert sum(map(len, backend.accepted)) < 1_500_000
 
 
 async def test_something_small_that_is_refused_as_too_large_does_not_make_all_requests_small(tmp_path: Path) -> None:
