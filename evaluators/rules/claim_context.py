@@ -35,6 +35,27 @@ def names_field(claim: Claim, fields: list[tuple[FieldValue, str]]) -> bool:
     )
 
 
+def is_derived(claim: Claim, fields: list[tuple[FieldValue, str]]) -> bool:
+    """Whether the sentence says that the amount was worked out, and no field is called so.
+
+    A formula of several steps, with tables and rates that everybody knows, can't be told from an invention.
+    """
+    words = {word.casefold() for word in _DERIVED.findall(claim.sentence)}
+    if not words:
+        return False
+    named = " ".join({found.column.rsplit(".", 1)[-1] for found, _ in fields}).casefold()
+    return not any(word in named for word in words)
+
+
+def introduces(claim: Claim, fields: list[tuple[FieldValue, str]]) -> bool:
+    """Whether the amount is that of a further thing ("a fine of $75"), which no field claims to be."""
+    match = _FURTHER.search(claim.lead)
+    if match is None:
+        return False
+    named = " ".join({found.column.rsplit(".", 1)[-1] for found, _ in fields}).casefold()
+    return match.group(1).casefold() not in named
+
+
 def stands_in_list(claim: Claim, stated: list[Claim], fields: list[tuple[FieldValue, str]]) -> bool:
     """Whether other amounts of the same kind, written in the same way, are those of the results."""
     held = {found.value for found, _ in fields}
@@ -82,6 +103,22 @@ def subject(claim: Claim) -> str | None:
     )
 
 
+_DERIVED = re.compile(
+    r"\b(?:totals?|sum|altogether|together|combined|overall|in all|left|remain\w*|remainder|saves?|savings?|after|net|"
+    r"gross|monthly|yearly|annual(?:ly)?|weekly|quarterly|per (?:month|year|week)|a (?:month|year|week)|"
+    r"circumference|area|"
+    r"short|coupon|vouchers?|promo\w*|discount\w*|gst|hst|mwst|ust|iva|tva|rabatt|gutschein|"
+    r"perimeter|diagonal|invoice|bill(?:ed)?|in fuel|feels? like|heat index|wind chill|dew point|preheat|my own|"
+    r"insgesamt|zusammen|übrig|monatlich|jährlich|netto|brutto|summe|gesamt\w*|au total|ensemble|par mois|par an|"
+    r"reste\w*|"
+    r"en total|juntos|al mes|al año|queda\w*|total(?:e|mente)?|por mês|in totale|итого|всего)\b|"
+    r"总[共计额价]|含税|税[込抜前后後]|折|优惠|一共|共计|合计|剩[余下]?|余下|每[月年周]|体感|净|合計|全部で|残り|総額|모두|합계",
+    re.IGNORECASE,
+)
+_FURTHER = re.compile(
+    r"\b(?:an?|another|eine?[nrms]?|une?|un[ao]?|uma?)\s+(?:[^\W\d_]+\s+){0,2}?([^\W\d_]+)\s+(?:of|von|de|di)\s*$",
+    re.IGNORECASE,
+)
 _LONGER_WORD = re.compile(r"[^\W\d_]{3,}")
 _NAMED = re.compile(
     r"(?:^|[,;:.、，；：。\n(]|\d\.\s|[-*•]\s)\s*([^,;:.、，；：。\n()]{3,60}?)[\s*]*[(（:：–—-][\s*]*$"

@@ -65,11 +65,11 @@ def kind_of_field(leaf: Leaf, tool: str = "") -> Kind:
         if word in _FIELD_KINDS:
             return _FIELD_KINDS[word]
     # "value" says nothing, "value" beside "currency" or "unit": "km" does
-    if leaf.siblings and leaf.key.lower() in _BARE_NAMES:
+    if leaf.siblings and words and words[-1] in _BARE_NAMES:
         for name, value in list(leaf.siblings.items())[:20]:
             if not isinstance(value, str) or len(value) > 20:
                 continue
-            if "currency" in name.lower():
+            if "currency" in name.lower() and leaf.key.lower() not in _NO_MONEY:
                 return Kind.CURRENCY
             if "unit" in name.lower():
                 return UNIT_KINDS.get(value.lower().strip(" ."), Kind.NUMBER)
@@ -98,6 +98,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
 _NO_QUANTITY = frozenset(
     {"id", "ids", "code", "codes", "key", "count", "index", "type", "name", "date", "time", "year"}
 )
+_NO_MONEY = frozenset({"quantity", "measurement", "reading"})
 _BARE_NAMES = frozenset({"value", "amount", "quantity", "measurement", "reading", "total"})
 _FIELD_WORDS: dict[Kind, str] = {
     Kind.TEMPERATURE: "temperature temp temps celsius fahrenheit tmin tmax dewpoint feels 温度 气温 体感温度",

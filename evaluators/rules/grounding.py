@@ -15,6 +15,8 @@ from evaluators.cases import ToolCall
 from evaluators.issues import IssueCode
 from evaluators.rules.claim_context import (
     form_is_proven,
+    introduces,
+    is_derived,
     is_stated,
     names_field,
     same_currency,
@@ -68,7 +70,7 @@ def ungrounded(answer: str, fresh: tuple[ToolCall, ...], material: Material) -> 
     )
     certain = []
     if open_claims and (held := _held(fresh)):
-        _gather(support, material, mentioned)
+        _gather(support, material, mentioned, stated)
         certain = _conclusive(open_claims, stated, mentioned, held, support, words)
     places = {finding.start for finding in certain}
     return [
@@ -84,7 +86,7 @@ class _Placed:
     start: int
 
 
-def _gather(support: Support, material: Material, mentioned: list[Quantity]) -> None:
+def _gather(support: Support, material: Material, mentioned: list[Quantity], stated: list[Claim]) -> None:
     """What arithmetic can start from; much more work than reading, so only done when something is left unexplained."""
     support.multipliers |= {n for n in support.everything if n.is_integer()}
     for text in material.texts:
@@ -101,8 +103,13 @@ def _gather(support: Support, material: Material, mentioned: list[Quantity]) -> 
                 support.amounts += [(q.kind, v) for q in read.quantities for v, _ in q.values]
             else:
                 support.fields += read.fields(call.name)
-    # the answer's own counts and percentages: "3 nights", "plus 8 % tax"
+    # the answer's own counts and percentages: "3 nights", "plus 8 % tax"; what it supposes ("a tip would be $12") or
+    # repeats ("$200" of "200 bucks") it may count on with
+    claimed = {claim.quantity.start for claim in stated}
     for quantity in mentioned:
+        supposed = quantity.start not in claimed and quantity.kind in _DECIDABLE
+        if supposed or (quantity.kind not in _TIMES and support.reads(quantity.kind, quantity.values)):
+            support.amounts += [(quantity.kind, value) for value, _ in quantity.values]
         if quantity.kind in (Kind.NUMBER, Kind.DURATION):
             support.multipliers |= {value for value, _ in quantity.values if value.is_integer()}
         elif quantity.kind is Kind.PERCENT:
@@ -145,6 +152,8 @@ def _conclusive(
         if not quantity.sure and not form_is_proven(claim, stated, fields):
             continue
         if not same_currency(quantity, fields, mentioned):
+            continue
+        if is_derived(claim, fields) or introduces(claim, fields):
             continue
         single = _LABELLED.search(claim.lead) is not None
         explained = support.explains(quantity.kind, quantity.values, single=single)
@@ -208,6 +217,7 @@ _DECIDABLE = frozenset(
         Kind.RATING,
     }
 )
+_TIMES = frozenset({Kind.DATE, Kind.TIME, Kind.DURATION})
 # "- **Economy price:** $154" is one item's own figure, and no sum
 _LABELLED = re.compile(
     r"(?:^|[(\n*•-]|\d\.)[\s*]*(?!(?:new|final|total|net|combined|average|mean|max|min)\b)(?:[A-Za-z]+ )?"

@@ -31,6 +31,8 @@ _SCALES: dict[Kind, tuple[float, ...]] = {
     Kind.MASS: (1000, 0.001),
     Kind.VOLUME: (1000, 0.001),
 }
+# per hundred, per thousand, an hour's minutes
+_PER = (1.0, 0.01, 100.0, 0.001, 1000.0, 1 / 60, 60.0)
 # people, nights, halves for children, months, weeks, working days and hours: often in no text as a number
 _EVERYDAY_MULTIPLIERS = (
     *map(float, range(2, 15)),
@@ -134,11 +136,16 @@ class Support:
                 for before, wide in self._before_rates(value, slack)
             )
             return Explained.YES if given else Explained.NO
-        scaled = _distinct([*own, *(a * f for f in _SCALES.get(kind, ()) for a in own)])
+        scales = _SCALES.get(kind, ())
+        scaled = _distinct([*own, *(a * f for f in scales for a in own)])
         if self._of_columns(value, slack) or self._of_pairs(kind, scaled, others, value, slack):
+            return Explained.YES
+        if any(self._of_columns(value * f, slack * f) for f in scales):
             return Explained.YES
         if kind not in _ADDITIVE:
             return Explained.NO
+        if self._of_products(own, value, slack):
+            return Explained.YES
         # a fee is often a plain number beside the price
         return self._of_sums(others if len(others) <= _MAX_SIGNED else own, value, slack)
 
@@ -185,6 +192,23 @@ class Support:
         factors = [*self._factors(), *self._rates()]
         return any(abs(a * m - value) <= slack or abs(a / m - value) <= slack for a in own for m in factors)
 
+    def _of_products(self, own: list[float], value: float, slack: float) -> bool:
+        """An amount times or by two of the few other numbers there are: 1.80 for 450 km at 6.5 l per 100 km."""
+        others = [found.value for found in self.fields] + [amount for _, amount in self.amounts]
+        counts = [number for number in _distinct(others) if number > 0]
+        if len(counts) > _MAX_SUBSET:
+            return False
+        products = {1.0, *counts, *(1 / b for b in counts)}
+        for b, c in combinations(counts, 2):
+            products |= {b * c, b / c, c / b, 1 / (b * c)}
+        ordered = sorted(products)
+        return any(
+            _near(ordered, value / (amount * per), slack / (amount * per))
+            for amount in own
+            if amount > 0
+            for per in _PER
+        )
+
     def _is_share(self, value: float, slack: float) -> bool:
         """A share or change of any two numbers of the results, in percent; true as well when there are too many."""
         every = _distinct(f.value for f in self.fields)
@@ -224,7 +248,8 @@ class Support:
 
     def _before_rates(self, value: float, slack: float) -> list[tuple[float, float]]:
         """`value` itself, and what it was before a percentage was added or taken off, each with its slack."""
-        shares = [1.0, *(1 + rate for rate in self._rates()), *(1 - rate for rate in self._rates() if rate < 1)]
+        with_rate = [*(1 + rate for rate in self._rates()), *(1 - rate for rate in self._rates() if rate < 1)]
+        shares = [1.0, *with_rate, *(1 / share for share in with_rate)]
         return [(value / share, slack / share) for share in shares]
 
     def _factors(self) -> list[float]:
