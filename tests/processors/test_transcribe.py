@@ -525,6 +525,26 @@ def test_steps_whose_root_never_arrived_are_one_run() -> None:
     assert (len(run.turns), run.final_answer, run.ref) == (2, "14 °C.", "l1")
 
 
+def test_agents_and_tools_of_a_run_whose_span_never_arrived_are_one_run() -> None:
+    trace = Trace()
+    trace.agent("node1", under="lost")
+    trace.llm("l1", QUESTION, CALL, under="node1")
+    trace.add("tools", {"openinference.span.kind": "CHAIN"}, under="lost")
+    trace.tool("t1", "get_weather", {"city": "Rome"}, "14 °C", under="tools")
+    trace.agent("node2", under="lost")
+    trace.llm("l2", [*QUESTION, CALL, RESULT], says("14 °C."), under="node2")
+    run = trace.run()
+    assert ([turn.ref for turn in run.turns], run.final_answer, run.aborted) == (["l1", "l2"], "14 °C.", False)
+
+
+def test_agents_below_a_server_span_that_is_not_sent_are_runs_of_their_own() -> None:
+    trace = Trace()
+    for number in (1, 2):
+        trace.agent(f"agent{number}", under="server")
+        trace.llm(f"l{number}", [user("weather?")], says("Sunny."), under=f"agent{number}")
+    assert [run.ref for run in trace.runs()] == ["agent1", "agent2"]
+
+
 def test_one_chain_below_a_span_that_never_arrived_is_the_run() -> None:
     trace = Trace()
     trace.add("graph", {"openinference.span.kind": "CHAIN", "input.value": "weather?"}, under="lost")
