@@ -57,10 +57,11 @@ def plan_of(config: Config) -> Plan:
 
 
 def _emission_of(config: Config) -> Emission:
-    for component in config.processors.values():
-        if isinstance(component.settings, assembler_settings.Settings):
-            return Emission(emit_unscored=component.settings.emit_unscored, span_events=component.settings.span_events)
-    return Emission()
+    assemble = config.processor("assemble")
+    if assemble is None:
+        return Emission()
+    settings = assemble.settings_as(assembler_settings.Settings)
+    return Emission(emit_unscored=settings.emit_unscored, span_events=settings.span_events)
 
 
 def build(

@@ -12,19 +12,15 @@ import logging
 import signal
 import time
 from collections.abc import Callable, Collection, Sequence
-from pathlib import Path
 
 from collector import assembler_settings, process_memory
 from collector.assembler import Assembler
 from collector.config import Component, Config
-from collector.exporters import console, file, otlp_grpc, otlp_http
-from collector.exporters.dead_letters import DeadLetterFile
 from collector.exporters.queue import SendingQueue
-from collector.exporters.sender import Sender
-from collector.exporters.settings import ExporterSettings, QueuedExporterSettings, QueueSettings, RetrySettings
+from collector.exporters.settings import ExporterSettings
 from collector.exposure import exposures
+from collector.factories import make_dead_letters, make_queue, make_receivers
 from collector.health import HealthCheck, HealthCheckSettings
-from collector.intake import SignalsOf
 from collector.jobs import Judged, RequestCount, VerdictCount
 from collector.judging_process import JudgingProcess
 from collector.judging_setup import Plan, plan_of
@@ -33,9 +29,6 @@ from collector.logs import RateLimited
 from collector.metric_readers import make_readers
 from collector.overview import overview
 from collector.pipeline import Destination, Pipeline, Reading, ScoreMode
-from collector.receivers import otlp_settings
-from collector.receivers.otlp_grpc import OtlpGrpcReceiver
-from collector.receivers.otlp_http import OtlpHttpReceiver
 from collector.records import LogRecord, Parcel, Signal
 from collector.store import Budget, MemoryStore
 from collector.telemetry import Telemetry
@@ -55,8 +48,6 @@ TRIM_AFTER_BYTES = 32 << 20
 TRIM_AFTER_S = 60.0
 _MIB = 1 << 20
 
-Receiver = OtlpGrpcReceiver | OtlpHttpReceiver
-
 
 class Service:
     """One sidecar. Start it, wait, stop it; it can't be started twice.
@@ -68,11 +59,15 @@ class Service:
     def __init__(self, config: Config) -> None:
         readers, self._endpoints = make_readers(config.telemetry.metrics)
         self._telemetry = Telemetry(readers, config.telemetry.resource)
-        timing = _assemble_settings(config)
+        assemble = config.processor("assemble")
+        timing = assemble.settings_as(assembler_settings.Settings) if assemble else None
         self._budget = Budget((timing or assembler_settings.Settings()).limit_mib * _MIB)
         self._parcels: MemoryStore[Parcel] = MemoryStore(self._budget)
-        self._dead_letters = {name: _dead_letter_file(component) for name, component in config.exporters.items()}
-        self._queues = {name: self._queue(component) for name, component in config.exporters.items()}
+        self._dead_letters = {name: make_dead_letters(component) for name, component in config.exporters.items()}
+        self._queues = {
+            name: make_queue(component, self._parcels, self._dead_letters[name], self._telemetry.exporter(name))
+            for name, component in config.exporters.items()
+        }
         destinations = {
             kind: [self._destination(config.exporters[name]) for name in pipeline.exporters]
             for kind, pipeline in config.pipelines.items()
@@ -93,7 +88,7 @@ class Service:
         self._receivers = [
             receiver
             for name, component in config.receivers.items()
-            for receiver in self._receivers_of(component, _signals_of(name, config))
+            for receiver in make_receivers(component, self._pipeline, _signals_of(name, config))
         ]
         health = config.extension("health_check")
         self._health = HealthCheck(health.settings_as(HealthCheckSettings)) if health else None
@@ -246,68 +241,14 @@ class Service:
             self._peak_bytes = used_bytes
             process_memory.trim()
 
-    # -- components --------------------------------------------------------------------------------------------------
-
-    def _queue(self, component: Component) -> SendingQueue:
-        settings = component.settings
-        queue, retry = QueueSettings(), RetrySettings()
-        if isinstance(settings, QueuedExporterSettings):
-            queue, retry = settings.sending_queue, settings.retry_on_failure
-        return SendingQueue(
-            component.id,
-            _sender(component),
-            self._parcels,
-            queue,
-            retry,
-            self._dead_letters[component.id],
-            self._telemetry.exporter(component.id),
-        )
-
     def _destination(self, component: Component) -> Destination:
         settings = component.settings_as(ExporterSettings)
         return Destination(component.id, ScoreMode(settings.scores), self._queues[component.id])
-
-    def _receivers_of(self, component: Component, signals: Collection[Signal]) -> Sequence[Receiver]:
-        protocols = component.settings_as(otlp_settings.Settings).protocols
-        intake = SignalsOf(self._pipeline, signals)
-        receivers: list[Receiver] = []
-        if protocols.grpc is not None:
-            receivers.append(OtlpGrpcReceiver(protocols.grpc, intake, component.id))
-        if protocols.http is not None:
-            receivers.append(OtlpHttpReceiver(protocols.http, intake, component.id))
-        return receivers
 
 
 def _signals_of(receiver: str, config: Config) -> Collection[Signal]:
     return [signal for signal, pipeline in config.pipelines.items() if receiver in pipeline.receivers]
 
 
-def _assemble_settings(config: Config) -> assembler_settings.Settings | None:
-    for component in config.processors.values():
-        if isinstance(component.settings, assembler_settings.Settings):
-            return component.settings
-    return None
-
-
 def _call_later(delay_s: float, function: Callable[[], None]) -> None:
     asyncio.get_running_loop().call_later(delay_s, function)
-
-
-def _sender(component: Component) -> Sender:
-    settings = component.settings
-    if isinstance(settings, otlp_grpc.OtlpGrpcSettings):
-        return otlp_grpc.OtlpGrpcSender(component.id, settings)
-    if isinstance(settings, otlp_http.OtlpHttpSettings):
-        return otlp_http.OtlpHttpSender(component.id, settings)
-    if isinstance(settings, file.FileSettings):
-        return file.FileSender(component.id, settings)
-    if isinstance(settings, console.Settings):
-        return console.ConsoleSender(settings)
-    raise TypeError(f"there is no sender for {component.id}")
-
-
-def _dead_letter_file(component: Component) -> DeadLetterFile:
-    settings = component.settings
-    configured = settings.dead_letter_file if isinstance(settings, QueuedExporterSettings) else None
-    path = configured or Path(f"spanjudge-dead-letters-{component.id.replace('/', '-')}.jsonl")
-    return DeadLetterFile(path, component.id)

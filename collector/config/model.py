@@ -69,4 +69,12 @@ class Config:
 
     def extension(self, type_name: str) -> Component | None:
         """The active extension of a type of which there can be only one."""
-        return next((found for found in self.extensions.values() if found.component_type.name == type_name), None)
+        return _of_type(type_name, self.extensions)
+
+    def processor(self, type_name: str) -> Component | None:
+        """The active processor of a type of which there can be only one."""
+        return _of_type(type_name, self.processors)
+
+
+def _of_type(type_name: str, components: Mapping[str, Component]) -> Component | None:
+    return next((found for found in components.values() if found.component_type.name == type_name), None)

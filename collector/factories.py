@@ -1,0 +1,75 @@
+"""Configured components → what runs: receivers, and exporters with their queues and dead letters.
+
+Nothing is started here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from collector.config import Component
+from collector.exporters import console, file, otlp_grpc, otlp_http
+from collector.exporters.dead_letters import DeadLetterFile
+from collector.exporters.queue import SendingQueue
+from collector.exporters.sender import Sender
+from collector.exporters.settings import QueuedExporterSettings, QueueSettings, RetrySettings
+from collector.intake import Intake, SignalsOf
+from collector.receivers import otlp_settings
+from collector.receivers.otlp_grpc import OtlpGrpcReceiver
+from collector.receivers.otlp_http import OtlpHttpReceiver
+from collector.records import Parcel, Signal
+from collector.store import MemoryStore
+from collector.telemetry import ExporterMetrics
+
+Receiver = OtlpGrpcReceiver | OtlpHttpReceiver
+
+
+def make_receivers(component: Component, intake: Intake, signals: Collection[Signal]) -> list[Receiver]:
+    """One receiver per protocol, OTLP/gRPC first.
+
+    Args:
+        component: a configured `otlp` receiver.
+        intake: takes the requests.
+        signals: those of the pipelines that name the receiver; others are refused.
+    """
+    protocols = component.settings_as(otlp_settings.Settings).protocols
+    narrowed = SignalsOf(intake, signals)
+    receivers: list[Receiver] = []
+    if protocols.grpc is not None:
+        receivers.append(OtlpGrpcReceiver(protocols.grpc, narrowed, component.id))
+    if protocols.http is not None:
+        receivers.append(OtlpHttpReceiver(protocols.http, narrowed, component.id))
+    return receivers
+
+
+def make_queue(
+    component: Component, parcels: MemoryStore[Parcel], letters: DeadLetterFile, metrics: ExporterMetrics
+) -> SendingQueue:
+    """The queue in front of an exporter, with the exporter at its end."""
+    settings = component.settings
+    queue, retry = QueueSettings(), RetrySettings()
+    if isinstance(settings, QueuedExporterSettings):
+        queue, retry = settings.sending_queue, settings.retry_on_failure
+    return SendingQueue(component.id, _sender(component), parcels, queue, retry, letters, metrics)
+
+
+def make_dead_letters(component: Component) -> DeadLetterFile:
+    """The file for what an exporter's destination can't take."""
+    settings = component.settings
+    configured = settings.dead_letter_file if isinstance(settings, QueuedExporterSettings) else None
+    path = configured or Path(f"spanjudge-dead-letters-{component.id.replace('/', '-')}.jsonl")
+    return DeadLetterFile(path, component.id)
+
+
+def _sender(component: Component) -> Sender:
+    settings = component.settings
+    if isinstance(settings, otlp_grpc.OtlpGrpcSettings):
+        return otlp_grpc.OtlpGrpcSender(component.id, settings)
+    if isinstance(settings, otlp_http.OtlpHttpSettings):
+        return otlp_http.OtlpHttpSender(component.id, settings)
+    if isinstance(settings, file.FileSettings):
+        return file.FileSender(component.id, settings)
+    if isinstance(settings, console.Settings):
+        return console.ConsoleSender(settings)
+    raise TypeError(f"there is no sender for {component.id}")
