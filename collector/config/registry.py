@@ -1,6 +1,6 @@
 """Which component types exist: for each the model of its settings and how it may be used.
 
-The registry is filled by whoever knows the components (`collector.service`); reading a configuration needs nothing
+The registry is filled by whoever knows the components (`collector.components`); reading a configuration needs nothing
 else of them.
 """
 
