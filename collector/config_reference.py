@@ -38,8 +38,8 @@ service:
   pipelines that name it and refuses others. Only traces are judged; `assemble` comes before the evaluators. A pipeline
   without exporters, in a configuration without exporters, shows traces on the console and appends everything to a file.
 - `${env:NAME}` or `${NAME}` is an environment variable, `${env:NAME:-default}` one with a default, which also stands in
-  for an empty one, `${file:PATH}` the content of a file, `$$` a dollar sign. A value that is nothing but one of these is
-  read as YAML, except where a key takes text.
+  for an empty one, `${file:PATH}` the content of a file, `$$` a dollar sign. A value that is nothing but one of these
+  is read as YAML, except where a key takes text.
 - `--config` can be repeated, with a path, `file:PATH`, `env:NAME` (a variable that holds YAML) or `yaml:TEXT`
   (`yaml:a::b: value`). Later ones win: maps are merged, lists replaced. `--set a.b.c=value` wins over all; if the path
   contains `::`, that separates its keys instead of the dots.
