@@ -6,6 +6,7 @@ sidecar prints until every run has been judged.  The model is scripted and local
 
 from __future__ import annotations
 
+import io
 import os
 import queue
 import shutil
@@ -135,6 +136,8 @@ def sidecar() -> Iterator[Sidecar]:
                 env=environment,
                 text=True,
                 encoding="utf-8",
+                # Ctrl-C is for the demo, which then ends its sidecar.
+                start_new_session=True,
             )
         except OSError as error:
             raise DemoError(f"{command} could not be started: {error.strerror}") from error
@@ -185,12 +188,21 @@ def show() -> None:
 
 def main() -> int:
     ignore_the_users_tracing()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # not every terminal speaks Unicode
     try:
         show()
     except DemoError as error:
         Console(stderr=True, highlight=False).print(
             f"The demo failed: {error}", style="red", markup=False, soft_wrap=True
         )
+        return 1
+    except OSError as error:
+        # Whoever reads has gone, or there is no room for what is printed.
+        if not isinstance(error, BrokenPipeError):
+            sys.stderr.write(f"The demo failed: {error.strerror}\n")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
         return 130

@@ -64,10 +64,17 @@ class _Handler(BaseHTTPRequestHandler):
         """Requests are not logged: the screen belongs to the traces."""
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that breaks off in the middle, when the demo is ended, is no error."""
+
+
 @contextmanager
 def model_server() -> Iterator[str]:
     """Serve on a free port of loopback; gives the base URL."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server = _Server(("127.0.0.1", 0), _Handler)
     thread = threading.Thread(target=server.serve_forever, name="scripted model", daemon=True)
     thread.start()
     try:
