@@ -58,16 +58,19 @@ SVG_FORMAT = """<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/200
 """
 
 
-def main() -> int:
+def picture() -> str:
+    """The picture as SVG."""
     console = Console(
         file=io.StringIO(), record=True, width=COLUMNS, highlight=False, force_terminal=True, color_system="truecolor"
     )
     trees = judged_trees()
     print_trees(console, [trees[number] for number in SHOWN])
+    return console.export_svg(title="spanjudge", theme=THEME, code_format=SVG_FORMAT, unique_id="demo")
+
+
+def main() -> int:
     TARGET.parent.mkdir(parents=True, exist_ok=True)
-    TARGET.write_text(
-        console.export_svg(title="spanjudge", theme=THEME, code_format=SVG_FORMAT, unique_id="demo"), encoding="utf-8"
-    )
+    TARGET.write_text(picture(), encoding="utf-8")
     print(f"{TARGET.name}: {TARGET.stat().st_size} bytes")
     return 0
 

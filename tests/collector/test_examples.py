@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from collector.cli import app
+from examples.picture import TARGET, picture
 
 EXAMPLES = sorted(Path("examples").glob("otel-config.*.yaml"))
 PORTS = {"DEMO_GRPC_PORT": "4317", "DEMO_HTTP_PORT": "4318", "DEMO_HEALTH_PORT": "13133"}
@@ -17,6 +18,11 @@ PORTS = {"DEMO_GRPC_PORT": "4317", "DEMO_HTTP_PORT": "4318", "DEMO_HEALTH_PORT":
 def test_an_example_is_valid(path: Path) -> None:
     result = CliRunner().invoke(app, ["validate", "--config", str(path)], env=PORTS)
     assert result.exit_code == 0, result.output
+
+
+def test_the_picture_shows_the_demo_as_it_is_judged_now() -> None:
+    drawn = TARGET.read_text(encoding="utf-8") == picture()
+    assert drawn, "draw it anew: .venv/bin/python examples/picture.py"
 
 
 def test_every_example_is_told_of_in_the_docs() -> None:
