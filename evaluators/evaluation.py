@@ -16,6 +16,9 @@ from evaluators.evaluator import Evaluator, Screening
 from evaluators.judge.question import Judge, JudgeAnswer, JudgeFailure, Question
 from evaluators.verdict import Level, Method, Status, Verdict
 
+# others on the event loop get their turn after so many
+_SCREENED_IN_ONE_GO = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -35,7 +38,11 @@ async def evaluate(items: Sequence[Item]) -> list[Verdict]:
     Returns:
         One verdict per item, in order.
     """
-    screenings = [item.evaluator.screen(item.case) for item in items]
+    screenings: list[Screening] = []
+    for at, item in enumerate(items):
+        if at and at % _SCREENED_IN_ONE_GO == 0:
+            await asyncio.sleep(0)
+        screenings.append(item.evaluator.screen(item.case))
     verdicts: list[Verdict | None] = [None] * len(items)
     groups: dict[tuple[int, Level, int], list[int]] = {}
     for at, (item, screening) in enumerate(zip(items, screenings, strict=True)):

@@ -9,19 +9,14 @@ be that is passed over.
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
-from evaluators.cases import JsonValue, Run, Turn
-from evaluators.rules.numbers import numbers
+from evaluators.cases import JsonValue
+from evaluators.rules.evidence import CJK, Evidence, plain
 from evaluators.rules.schema_forms import Schema
 
-_MOST_EVIDENCE_CHARS = 200_000
-_MOST_NUMBER_CHARS = 20_000
 _MOST_LEAVES = 60
-_MOST_PLACES = 2_000
 _LARGEST_NUMBER = 1e15
 
 
@@ -56,69 +51,6 @@ def values_of(arguments: Mapping[str, JsonValue], properties: Mapping[str, Schem
                 yield Value(argument, path, name, value, schema)
 
 
-class Evidence:
-    """What the model had seen before it wrote the arguments."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = list(texts)
-
-    @classmethod
-    def of(cls, run: Run, turn: Turn | None) -> Evidence:
-        """What was said and returned up to the turn; for a turn that wasn't captured, in the whole run."""
-        texts = [*run.system_prompts, *(run.user_inputs or ())]
-        if turn is not None and turn.context is not None:
-            texts += [message.text for message in turn.context if message.text]
-        for other in run.turns:
-            if turn is not None and other.index >= turn.index:
-                break
-            texts += [one.result.content or one.result.error or "" for one in other.calls if one.result is not None]
-            if other.text:
-                texts.append(other.text)
-        texts += [one.result.content for one in run.loose_calls if one.result is not None and one.result.content]
-        if turn is not None and turn.text:
-            texts.append(turn.text)
-        return cls(dict.fromkeys(texts))
-
-    @cached_property
-    def text(self) -> str:
-        """Everything, the latest first where it has to be cut, in one case and one form of Unicode."""
-        kept: list[str] = []
-        room = _MOST_EVIDENCE_CHARS
-        for text in reversed(self._texts):
-            if room <= 0:
-                break
-            kept.append(text[:room])
-            room -= len(text)
-        return plain("\n".join(reversed(kept)))
-
-    @cached_property
-    def numbers(self) -> frozenset[float]:
-        """Every number said, in whatever numerals."""
-        return frozenset(numbers(self.text[-_MOST_NUMBER_CHARS:]))
-
-    @cached_property
-    def digits(self) -> str:
-        """All digits in a row, to recognise numbers that were written with other separators."""
-        return re.sub(r"[\s().,/:_+-]", "", self.text)
-
-    @property
-    def cut(self) -> bool:
-        """Whether there was more than is searched."""
-        return sum(map(len, self._texts)) > _MOST_EVIDENCE_CHARS
-
-    def says(self, token: str) -> bool:
-        """Whether the token stands there as a whole: `4471` doesn't in `u_4471`. What is everywhere is taken to be."""
-        found = self.text.find(token)
-        for _ in range(_MOST_PLACES):
-            if found < 0:
-                return False
-            end = found + len(token)
-            if not (_joins(self.text[found - 1 : found], token[0]) or _joins(self.text[end : end + 1], token[-1])):
-                return True
-            found = self.text.find(token, found + 1)
-        return True
-
-
 def ungrounded(value: Value, evidence: Evidence) -> bool:
     """Whether nothing the model had seen gives this value."""
     if evidence.cut or "enum" in value.schema or value.schema.get("default") == value.value:
@@ -130,14 +62,6 @@ def ungrounded(value: Value, evidence: Evidence) -> bool:
     return _number_ungrounded(value.name, float(value.value), value, evidence)
 
 
-def plain(text: str) -> str:
-    """NFKC, without accents, in one case."""
-    if text.isascii():
-        return text.lower()
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text))).casefold()
-
-
-_ACCENTS = re.compile(r"[\u0300-\u036f]+")
 _COMPOSED = re.compile(
     r"(?:^|_)(?:query|q|search|keywords?|text|content|contents|body|message|msg|prompt|question|instructions?|description"
     r"|details?|note|notes|comment|comments|summary|subject|title|reason|thought|thoughts|code|script|command|sql"
@@ -159,7 +83,6 @@ _UNIT_FACTORS = (2.54, 0.3048, 0.9144, 1.609344, 0.45359237, 28.349523, 3.785412
 _ROUNDING = 0.005
 _ROUNDED_DEGREES = 0.06
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CODE = re.compile(r"[A-Z]{2,5}")
 _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|[a-z]{3,9}\.? ?\d{1,2}(?:st|nd|rd|th)?,? ?\d{4}|\d{8}", re.IGNORECASE
@@ -195,9 +118,9 @@ def _text_ungrounded(value: Value, raw: str, evidence: Evidence) -> bool:
         return not (len(bare) >= 5 and bare in evidence.digits) and not _COMPOSED.search(name)
     if _COMPOSED.search(name) or _CODE.fullmatch(raw):
         return False
-    if _CJK.search(raw):
-        return bool(_CJK.search(evidence.text)) and not any(pair in evidence.text for pair in _pairs(text))
-    if not _is_proper_name(raw) or (_CJK.search(evidence.text) and not re.search(r"[a-z]{4}", evidence.text)):
+    if CJK.search(raw):
+        return bool(CJK.search(evidence.text)) and not any(pair in evidence.text for pair in _pairs(text))
+    if not _is_proper_name(raw) or (CJK.search(evidence.text) and not re.search(r"[a-z]{4}", evidence.text)):
         return False
     parts_of_name = _WORD.findall(text)
     if len(parts_of_name) > 1 and _abbreviated("".join(part[0] for part in parts_of_name), evidence):
@@ -272,15 +195,8 @@ def _is_proper_name(raw: str) -> bool:
 
 def _pairs(text: str) -> Iterator[str]:
     for place in range(len(text) - 1):
-        if _CJK.match(text[place]) and _CJK.match(text[place + 1]):
+        if CJK.match(text[place]) and CJK.match(text[place + 1]):
             yield text[place : place + 2]
-
-
-def _joins(neighbour: str, edge: str) -> bool:
-    """Whether a neighbouring character makes a longer token of one that ends in `edge`."""
-    if not neighbour or not (neighbour.isalnum() or neighbour == "_"):
-        return False
-    return not (_CJK.match(neighbour) or _CJK.match(edge)) and (edge.isalnum() or edge == "_")
 
 
 def _schema(value: JsonValue) -> Schema:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from evaluators.cases import JsonValue
-from evaluators.rules.argument_grounding import plain
+from evaluators.rules.evidence import plain
 from evaluators.rules.schema_forms import Schema
 
 _MOST_ARGUMENTS = 12

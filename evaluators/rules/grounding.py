@@ -38,6 +38,7 @@ from evaluators.rules.units import Kind
 _MAX_QUANTITIES = 400
 _MAX_CALCULATED = 20
 _MAX_MATERIAL_CHARS = 1_000_000
+_MAX_CALLS = 1_000
 
 
 def ungrounded(answer: str, fresh: tuple[ToolCall, ...], material: Material) -> list[Finding]:
@@ -49,9 +50,10 @@ def ungrounded(answer: str, fresh: tuple[ToolCall, ...], material: Material) -> 
         material: everything that was there before the answer, those results included.
 
     Returns:
-        Conclusive findings first, then a few suspicions; none when the material is longer than a million characters.
+        Conclusive findings first, then a few suspicions; none when the material is longer than a million characters
+            or than a thousand calls.
     """
-    if material.chars > _MAX_MATERIAL_CHARS:
+    if len(material.calls) > _MAX_CALLS or material.chars > _MAX_MATERIAL_CHARS:
         return []
     text = without_code(answer)
     mentioned = quantities(answer[: len(text)])[:_MAX_QUANTITIES]

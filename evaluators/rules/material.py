@@ -6,6 +6,7 @@ of it was captured.  Where something is missing or cut, nobody can claim that a 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluators.cases import Arguments, JsonValue, Message, ResponseCase, Role, Run, ToolCall, Turn
@@ -34,7 +35,7 @@ class Material:
 def material_of(case: ResponseCase) -> Material:
     """What stood before the answer of `case`."""
     turn = case.turn
-    before = [t for t in case.run.turns if turn is None or t.index < turn.index]
+    before = case.run.turns if turn is None else case.run.turns[: turn.index]
     calls = _calls(case, before)
     texts: list[str] = []
     complete = not case.run.partial
@@ -65,7 +66,7 @@ def answer_of(case: ResponseCase) -> str | None:
     return None if case.run.turns else case.run.final_answer
 
 
-def _calls(case: ResponseCase, before: list[Turn]) -> list[ToolCall]:
+def _calls(case: ResponseCase, before: Sequence[Turn]) -> list[ToolCall]:
     found = {call.id: call for turn in before for call in turn.calls}
     found.update({call.id: call for call in case.calls})
     # what an earlier run called and never showed stands in no result, but in the messages that tell of it

@@ -12,7 +12,8 @@ from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import default_severity
 from evaluators.judge.question import JudgeAnswer, Question, call_name
 from evaluators.rules.inputs import has_user_input
-from evaluators.rules.repetition import Step, steps_of
+from evaluators.rules.repetition import Step
+from evaluators.rules.run_index import index_of
 from evaluators.step_efficiency.answer import StepEfficiencyAnswer
 from evaluators.step_efficiency.features import features, used_results
 from evaluators.step_efficiency.labels import label_steps
@@ -123,7 +124,7 @@ class StepEfficiency(Evaluator[RunCase]):
 
         What earlier runs of the conversation did is only compared with.
         """
-        steps = steps_of(run, read_tools=self._tools.read_tools, write_tools=self._tools.write_tools, with_earlier=True)
+        steps = list(index_of(run).steps(self._tools.read_tools, self._tools.write_tools).every)
         used = used_results(run, steps)
         labels = label_steps(steps, run.user_inputs or (), used)
         if _closes_history(run):

@@ -14,9 +14,10 @@ from itertools import islice
 from evaluators.cases import JsonValue, Tool, ToolCall, ToolResult
 from evaluators.issues import IssueCode
 from evaluators.rules.argument_errors import argument_error
-from evaluators.rules.argument_grounding import Evidence, Value, ungrounded, values_of
+from evaluators.rules.argument_grounding import Value, ungrounded, values_of
 from evaluators.rules.argument_mixups import mixups
 from evaluators.rules.errors import ErrorClass, error_of
+from evaluators.rules.evidence import Evidence
 from evaluators.rules.raw_arguments import ArgumentState, RawArguments, read_arguments
 from evaluators.rules.repetition import argument_fingerprint
 from evaluators.rules.schema import CompiledSchema, Fault, SchemaCache

@@ -16,9 +16,9 @@ from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
 from evaluators.issues import IssueCode
 from evaluators.judge.question import JudgeAnswer, Question, call_name, turn_name
-from evaluators.rules.argument_grounding import Evidence
 from evaluators.rules.inputs import has_user_input
 from evaluators.rules.judged import judged_confidence, judged_issues
+from evaluators.rules.run_index import index_of
 from evaluators.rules.schema import SchemaCache
 from evaluators.tool_invocation.answer import InvocationAnswer
 from evaluators.tool_invocation.checks import CallCheck, CallState, Surroundings, check_call
@@ -155,7 +155,7 @@ def _surroundings(case: CallsCase) -> Surroundings:
     return Surroundings(
         offered=turn.tools if turn is not None else None,
         known=tuple(known.values()),
-        evidence=Evidence.of(case.run, turn),
+        evidence=index_of(case.run).evidence(turn),
         said_by_user="\n".join(user or case.run.user_inputs or ())[-_MOST_USER_CHARS:],
         earlier=[call for call in case.run.loose_calls if call.earlier],
         partial=turn.partial if turn is not None else False,

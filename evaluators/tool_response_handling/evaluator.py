@@ -10,12 +10,11 @@ from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import IssueCode, Severity, default_severity
 from evaluators.judge.question import JudgeAnswer, Question, call_name, turn_name
-from evaluators.rules.errors import error_of
 from evaluators.rules.findings import Finding
 from evaluators.rules.grounding import ungrounded
 from evaluators.rules.inputs import has_user_input
 from evaluators.rules.material import answer_of, material_of, user_texts
-from evaluators.rules.repetition import steps_of
+from evaluators.rules.run_index import index_of
 from evaluators.rules.secrets import redact
 from evaluators.rules.tool_names import is_plumbing
 from evaluators.tool_response_handling.answer import HandledCall, ToolResponseHandlingAnswer
@@ -124,9 +123,7 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
         findings: list[Finding] = []
         turn = case.turn
         if turn is not None and _repeats_a_failure(case.run, turn):
-            steps = steps_of(
-                case.run, read_tools=self._own.read_tools, write_tools=self._own.write_tools, with_earlier=True
-            )
+            steps = index_of(case.run).steps(self._own.read_tools, self._own.write_tools)
             findings += futile_retries(steps, turn)
         text = answer_of(case)
         if not text:
@@ -180,10 +177,8 @@ def _judged_calls(case: ResponseCase) -> tuple[ToolCall, ...]:
 
 def _repeats_a_failure(run: Run, turn: Turn) -> bool:
     """Whether the turn calls a tool that had failed: only then is there anything to compare."""
-    names, ids = {call.name for call in turn.calls}, {call.id for call in turn.calls}
-    return bool(names) and any(
-        call.name in names and call.id not in ids and error_of(call.result) is not None for call in run.calls
-    )
+    failed, own = index_of(run).failed, {call.id for call in turn.calls}
+    return any(failed.get(name, own) - own for name in {call.name for call in turn.calls})
 
 
 def _is_read_by_user(case: ResponseCase, text: str) -> bool:
@@ -192,9 +187,7 @@ def _is_read_by_user(case: ResponseCase, text: str) -> bool:
         return True
     if case.turn.calls:
         return False
-    return not any(
-        call.result is not None and (call.result.content or "").strip() == text.strip() for call in case.run.calls
-    )
+    return text.strip() not in index_of(case.run).results
 
 
 def _is_cut(case: ResponseCase) -> bool:

@@ -26,6 +26,7 @@ _SHORTEST_SECRET = 6
 # a shorter token may be a ticket for a queue or a booking
 _SHORTEST_TOKEN = 16
 _MAX_FINDINGS = 10
+_MAX_CALLS = 500
 _MAX_DESCRIPTION_CHARS = 2_000
 
 
@@ -42,13 +43,13 @@ def leaks(
 
     Args:
         answer: the text to look at; only its first 200,000 characters.
-        calls: every call whose result was there before the answer.
+        calls: every call whose result was there before the answer; the latest 500 are looked at.
         user_texts: what the user said before.
         to_user: whether the user is known to read this text; otherwise nothing is conclusive.
         tools: the tools as they were offered, for what they are meant to give.
         shown_hosts: internal hosts that may be shown.
     """
-    answer = answer[:_MAX_ANSWER_CHARS]
+    answer, calls = answer[:_MAX_ANSWER_CHARS], calls[-_MAX_CALLS:]
     said = "\n".join(user_texts)
     findings: dict[str, Finding] = {}
     formed = find_secrets(answer)

@@ -7,6 +7,7 @@ have cured it: no change by another call, no word of the user.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from evaluators.cases import Turn
@@ -15,28 +16,28 @@ from evaluators.rules.effects import Effect
 from evaluators.rules.errors import ErrorClass
 from evaluators.rules.findings import Finding
 from evaluators.rules.repetition import Step, pause_s, same_call, user_spoke_between
+from evaluators.rules.run_index import Steps
 
 _FREE_RETRIES = 2
 _WAITED_S = 1.0
+_MOST_LOOKED_AT = 50
 
 
-def futile_retries(steps: Sequence[Step], turn: Turn) -> list[Finding]:
+def futile_retries(steps: Steps, turn: Turn) -> list[Finding]:
     """Calls of `turn` that repeat a failed one of an earlier turn unchanged.
 
     Args:
-        steps: the run's calls in order.
+        steps: the run's calls.
         turn: the turn whose calls are looked at.
     """
     findings: list[Finding] = []
-    for step in steps:
-        if step.turn is None or step.turn.index != turn.index or step.arguments is None or step.succeeded:
+    for step in steps.of_turn.get(turn.index, ()):
+        if step.arguments is None or step.succeeded:
             continue
-        failed = [
-            earlier
-            for earlier in steps[: step.index]
-            if earlier.succeeded is False and same_call(earlier, step) and _is_before(earlier, step)
-        ]
-        if failed and (finding := _of(step, failed, steps)) is not None:
+        alike = steps.alike[step.call.name, step.arguments]
+        before = alike[: bisect_left(alike, step.index, key=lambda one: one.index)][-_MOST_LOOKED_AT:]
+        failed = [earlier for earlier in before if earlier.succeeded is False and _is_before(earlier, step)]
+        if failed and (finding := _of(step, failed, steps.every)) is not None:
             findings.append(finding)
     return findings
 

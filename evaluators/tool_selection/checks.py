@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 from evaluators.cases import DecisionCase, Role, Run, ToolCall, Turn
 from evaluators.issues import IssueCode
-from evaluators.rules.argument_grounding import Evidence, ungrounded, values_of
+from evaluators.rules.argument_grounding import ungrounded, values_of
 from evaluators.rules.errors import ErrorClass, error_of
 from evaluators.rules.inputs import has_user_input
 from evaluators.rules.raw_arguments import read_arguments
+from evaluators.rules.run_index import index_of
 from evaluators.rules.schema import SchemaCache
 from evaluators.rules.secrets import redact
 from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own, says_no_such_tool
@@ -106,7 +107,7 @@ def duplicates(calls: Sequence[ToolCall]) -> list[Issue]:
 
 def guessed(case: DecisionCase, schemas: SchemaCache) -> list[Issue]:
     """Calls to which a required value was given that nothing said: perhaps the user should have been asked."""
-    evidence = Evidence.of(case.run, case.turn)
+    evidence = index_of(case.run).evidence(case.turn)
     found = []
     for call in counted_calls(case.turn):
         tool = find_tool(call.name, case.turn.tools or ())

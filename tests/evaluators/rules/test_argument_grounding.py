@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from evaluators.cases import Message, Role, Run, ToolCall, ToolResult, Turn
-from evaluators.rules.argument_grounding import Evidence, ungrounded, values_of
+from evaluators.rules.argument_grounding import ungrounded, values_of
+from evaluators.rules.evidence import Evidence
+from evaluators.rules.run_index import index_of
 
 
 def suspected(said: str, arguments: dict[str, Any], properties: dict[str, Any] | None = None) -> list[str]:
@@ -94,7 +96,7 @@ def test_earlier_results_and_system_prompts_ground_and_later_ones_do_not() -> No
         Turn(index=1, calls=(later,), context=context),
     )
     run = Run(turns=turns, user_inputs=("Cancel my order",), system_prompts=("Customer c_31.",))
-    evidence = Evidence.of(run, turns[1])
+    evidence = index_of(run).evidence(turns[1])
     arguments = {"customer": "c_31", "first": "W7729", "second": "W8800"}
     assert [value.path for value in values_of(arguments, {}) if ungrounded(value, evidence)] == ["second"]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from evaluators.rules.argument_grounding import plain
 from evaluators.rules.argument_mixups import Mixup, mixups
+from evaluators.rules.evidence import plain
 
 
 def found(said: str, arguments: dict[str, Any], properties: dict[str, Any] | None = None) -> list[tuple[str, ...]]:
