@@ -10,11 +10,14 @@ from typing import Any
 
 import uvicorn
 
+from collector.receivers.http_protocol import DeadlineProtocol
+
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Message, Receive, Send], Awaitable[None]]
 STOP_WITHIN_S = 2.0
+_BACKLOG = 128
 
 
 class AddressInUseError(Exception):
@@ -65,7 +68,8 @@ class HttpEndpoint:
             lifespan="off",
             log_config=None,
             access_log=False,
-            limit_concurrency=64,
+            # Closes connections that send no head, so that nobody can keep others out with silent ones.
+            http=DeadlineProtocol,
             timeout_keep_alive=5,
             timeout_graceful_shutdown=int(STOP_WITHIN_S),
         )
@@ -90,6 +94,7 @@ class HttpEndpoint:
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(address)
+            listening.listen(_BACKLOG)  # whoever connects from now on is served
         except OSError as error:
             listening.close()
             reason = f"{error.strerror}; choose another address, or stop what uses this one"

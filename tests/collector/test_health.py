@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 
 import httpx2
@@ -9,6 +10,7 @@ import pytest
 
 from collector.health import HealthCheck, HealthCheckSettings
 from collector.http_endpoint import AddressInUseError
+from collector.receivers import http_protocol
 
 
 async def status(health: HealthCheck, path: str = "/") -> int:
@@ -27,6 +29,22 @@ async def test_it_answers_200_only_while_telemetry_is_taken() -> None:
         health.set_ready(False)
         assert await status(health, "/healthz") == 503
     finally:
+        await health.stop()
+
+
+async def test_silent_connections_keep_nobody_out_and_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_protocol, "HEAD_DEADLINE_S", 0.5)
+    health = HealthCheck(HealthCheckSettings(endpoint="127.0.0.1:0"))
+    await health.start()
+    health.set_ready(True)
+    silent = [await asyncio.open_connection("127.0.0.1", health.port) for _ in range(200)]
+    try:
+        assert await status(health) == 200
+        async with asyncio.timeout(20):
+            assert [await reader.read() for reader, _ in silent] == [b""] * 200
+    finally:
+        for _, writer in silent:
+            writer.close()
         await health.stop()
 
 
