@@ -43,10 +43,11 @@ def ending_of(drafts: Sequence[Draft], top: Node | None, agents: Sequence[Node])
         return Ending(answer=told, answered=True)
     if not any(draft.output is not None for draft in own):
         return Ending()
-    return _without_answer(last, working, top)
+    executes = any(call.execution is not None for draft in own for call in draft.calls)
+    return _without_answer(last, working, top, executes)
 
 
-def _without_answer(last: Draft, working: Sequence[CallDraft], top: Node | None) -> Ending:
+def _without_answer(last: Draft, working: Sequence[CallDraft], top: Node | None, executes: bool) -> Ending:
     if last.facts.error is not None:
         return Ending(answered=False, abort_reason=f"the last model request failed: {last.facts.error}".rstrip(": "))
     if last.output is None:
@@ -61,9 +62,18 @@ def _without_answer(last: Draft, working: Sequence[CallDraft], top: Node | None)
         return Ending(answered=False, abort_reason=f"the run failed: {crash}".rstrip(": "))
     offered = {tool.name for tool in last.facts.tools or ()}
     unknown = [call.name for call in working if offered and call.name not in offered]
-    if unknown and not any(call.execution is not None or call.seen is not None for call in working):
+    left_open = not any(_is_executed(call) for call in working)
+    if unknown and left_open:
         return Ending(answered=False, abort_reason=f"the run stopped after a call of the unknown tool {unknown[0]}")
-    return Ending(answered=False)
+    if working:
+        # The turn that saw the results may have been lost. Calls that nobody executed, among others that somebody did,
+        # were the end.
+        return Ending(answered=False if left_open and executes else None)
+    return Ending(answered=False if all(message.text is not None for message in last.output) else None)
+
+
+def _is_executed(call: CallDraft) -> bool:
+    return call.execution is not None or call.seen is not None
 
 
 def _to_the_user(text: str, told: str | None) -> str:

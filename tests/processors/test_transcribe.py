@@ -656,13 +656,30 @@ def test_a_run_that_stops_at_an_unknown_tool_is_aborted() -> None:
     assert (run.answered, run.aborted) == (False, True)
 
 
-def test_a_run_that_ends_with_a_call_has_no_answer_but_did_not_crash() -> None:
+def test_after_a_result_that_no_turn_saw_nobody_knows_whether_there_was_an_answer() -> None:
     trace = Trace()
     trace.agent()
     trace.llm("l1", QUESTION, CALL)
     trace.tool("t1", "get_weather", {"city": "Rome"}, "14 °C")
     run = trace.run()
+    assert (run.answered, run.aborted) == (None, False)
+
+
+def test_a_run_that_ends_with_a_call_that_nobody_executed_has_no_answer_but_did_not_crash() -> None:
+    trace = Trace()
+    trace.agent()
+    trace.llm("l1", QUESTION, CALL)
+    trace.tool("t1", "get_weather", {"city": "Rome"}, "14 °C")
+    trace.llm("l2", [*QUESTION, CALL, RESULT], asks("c2", "get_weather", {"city": "Oslo"}))
+    run = trace.run()
     assert (run.answered, run.aborted) == (False, False)
+
+
+def test_a_run_whose_last_words_are_empty_has_no_answer() -> None:
+    trace = Trace()
+    trace.agent()
+    trace.llm("l1", QUESTION, says(""))
+    assert trace.run().answered is False
 
 
 def test_a_call_whose_run_goes_on_elsewhere_leaves_the_end_open() -> None:
