@@ -15,6 +15,7 @@ from collector.config.telemetry_settings import MetricSettings
 from collector.metric_readers import make_readers
 from collector.records import Signal
 from collector.telemetry import ITEMS, Telemetry
+from evaluators.judge.report import Outcome
 from tests.collector.backends import GrpcBackend, HttpBackend
 
 
@@ -125,6 +126,12 @@ async def test_prometheus_can_collect_them() -> None:
 def test_level_none_lets_nothing_out() -> None:
     settings = MetricSettings.model_validate({"level": "none", "readers": [{"pull": {}}]})
     assert make_readers(settings) == ([], [])
+
+
+def test_the_page_about_metrics_names_every_outcome() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    paragraph = next(part for part in page.split("\n\n") if part.startswith("`outcome`"))
+    assert set(re.findall(r"`([a-z_]+)`", paragraph)) - {"outcome", "timeout"} == {outcome.value for outcome in Outcome}
 
 
 def test_the_page_about_metrics_lists_every_one() -> None:

@@ -12,6 +12,7 @@ import pytest
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from evaluators.judge.settings import DEFAULT_BASE_URL
 from tests.e2e.sidecar import Backend, Sidecar, free_port, running_backend, running_sidecar
 from tests.e2e.test_run import CONFIG, scores, send_faulty_run, until
 from tests.evaluators.judge_server import Behaviour, JudgeServer, breaks_off, raw, slow, status, well
@@ -151,3 +152,12 @@ async def test_the_sidecar_stops_in_time_while_a_judge_is_asked(tmp_path: Path) 
         async with asyncio.timeout(10):
             assert await live.sidecar.stop() == 0
         assert len(live.sent) == 4
+
+
+async def test_a_judge_without_a_key_is_off_which_is_said_once(tmp_path: Path) -> None:
+    async with scene(tmp_path, DEFAULT_BASE_URL) as live:
+        await until(lambda: len(live.backend.spans) == 4)
+        assert live.told(live.sent, "method") == {"tool_invocation": "rule", "step_efficiency": "rule"}
+        assert await live.counted(5) == {"ok": 2, "needs_judge": 3}
+        assert live.sidecar.stderr.count("judge/j is off") == 1
+        assert "ready: judging by rules alone" in live.sidecar.stderr
