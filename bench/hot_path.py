@@ -1,13 +1,15 @@
 """Processor time per span of receive → hold → export, against a bare relay of the same bytes, in one run.
 
-Both stand between the same sender and the same sink. Counted is the receiving process alone; the judging process,
-which works beside it, is printed apart. Prints medians of alternating rounds, and their ratios.
+Three processes stand between the same sender and the same sink: the relay; the sidecar without evaluators, which
+checks, queues and sends on what it receives; and the sidecar as it is used, which holds every agent span until it is
+judged and sends it on with its scores.  Counted is the process that receives; the judging process, which works beside
+it, is printed apart.  In every round each of them gets the same requests, one process after the other; printed are the
+medians over the rounds, and of the ratios within a round.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import socket
 import statistics
@@ -16,6 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from string import Template
 
 import grpc
 import uvloop
@@ -23,26 +26,22 @@ import uvloop
 from bench.relay import METHOD
 from bench.traffic import SPANS_PER_REQUEST, requests
 
-ROUNDS = 3
-REQUESTS = {"agent": 200, "tiny": 800}
-_TICKS = os.sysconf("SC_CLK_TCK")
-_CONFIG = """
-receivers: {{otlp: {{protocols: {{grpc: {{endpoint: "127.0.0.1:{port}"}}}}}}}}
-processors:
-  assemble: {{quiet_period: 500ms, idle_timeout: 1s, hold: 4s, max_hold: 5s, late_window: 1s}}
-  tool_selection: {{}}
-  tool_invocation: {{}}
-  tool_response_handling: {{}}
-  task_completion: {{}}
-  step_efficiency: {{}}
-exporters: {{otlp: {{endpoint: "127.0.0.1:{sink}", tls: {{insecure: true}}}}}}
-service:
-  pipelines:
-    traces:
-      receivers: [otlp]
-      processors: [assemble, tool_selection, tool_invocation, tool_response_handling, task_completion, step_efficiency]
-      exporters: [otlp]
-"""
+ROUNDS = 5
+REQUESTS = {"agent": 100, "tiny": 800}
+_AT_ONCE = 4
+# A process has settled when it and its children have done next to nothing for a while.
+_QUIET_S = 2.0
+_QUIET_CPU_S = 0.03
+_LONGEST_SETTLING_S = 30.0
+_EVALUATORS = "tool_selection", "tool_invocation", "tool_response_handling", "task_completion", "step_efficiency"
+# Short waits, so that a round doesn't take minutes, but a hold that lets every span leave with its scores.
+_ASSEMBLE = "assemble: {quiet_period: 500ms, idle_timeout: 1s, hold: 20s, max_hold: 30s, late_window: 1s}"
+_CONFIG = Template("""
+receivers: {otlp: {protocols: {grpc: {endpoint: "127.0.0.1:$port"}}}}
+processors: {$processors}
+exporters: {otlp: {endpoint: "127.0.0.1:$sink", tls: {insecure: true}}}
+service: {pipelines: {traces: {receivers: [otlp], processors: [$active], exporters: [otlp]}}}
+""")
 
 
 def free_port() -> int:
@@ -51,71 +50,105 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def cpu_seconds(pid: int) -> float:
-    """User and system time of one process."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
+def config(port: int, sink_port: int, *, judging: bool) -> str:
+    """A configuration of the sidecar, with all evaluators or with none."""
+    processors = ", ".join([_ASSEMBLE, *(f"{name}: {{}}" for name in _EVALUATORS)]) if judging else ""
+    active = ", ".join(["assemble", *_EVALUATORS]) if judging else ""
+    return _CONFIG.substitute(port=port, sink=sink_port, processors=processors, active=active)
 
 
-def children_cpu_seconds(pid: int) -> float:
-    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return sum(cpu_seconds(int(child)) for child in listed)
+class Contestant:
+    """A process between sender and sink."""
+
+    def __init__(self, name: str, port: int, *arguments: str) -> None:
+        self.name = name
+        self.port = port
+        self._process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
+
+    def _cpu_s(self) -> tuple[float, float]:
+        """Processor time of the process and of its children."""
+        pid = self._process.pid
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return _cpu_s_of(pid), sum(_cpu_s_of(int(child)) for child in children)
+
+    def work(self, bodies: list[bytes]) -> tuple[float, float]:
+        """Microseconds per span, of the process and of its children, from the first request to the end of all work."""
+        own_s, children_s = self._cpu_s()
+        uvloop.run(_send(self.port, bodies))
+        self._settle()
+        own_after_s, children_after_s = self._cpu_s()
+        spans = len(bodies) * SPANS_PER_REQUEST
+        return (own_after_s - own_s) / spans * 1e6, (children_after_s - children_s) / spans * 1e6
+
+    def _settle(self) -> None:
+        deadline_s = time.monotonic() + _LONGEST_SETTLING_S
+        before_s = sum(self._cpu_s())
+        while time.monotonic() < deadline_s:
+            time.sleep(_QUIET_S)
+            now_s = sum(self._cpu_s())
+            if now_s - before_s < _QUIET_CPU_S:
+                return
+            before_s = now_s
+
+    def stop(self) -> None:
+        self._process.send_signal(signal.SIGTERM)
+        self._process.wait(timeout=30)
 
 
-async def send(port: int, kind: str, count: int, seed: int) -> None:
+def _cpu_s_of(pid: int) -> float:
+    # The clock that clock_getcpuclockid(3) names; the ticks in /proc are too coarse.
+    return time.clock_gettime(~pid << 3 | 2)
+
+
+async def _send(port: int, bodies: list[bytes]) -> None:
     options = [("grpc.max_send_message_length", -1)]
-    bodies = list(requests(kind, count, seed))
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
         call = channel.unary_unary(METHOD)
-        for at in range(0, count, 4):
-            await asyncio.gather(*(call(body, wait_for_ready=True, timeout=30) for body in bodies[at : at + 4]))
+        for at in range(0, len(bodies), _AT_ONCE):
+            await asyncio.gather(*(call(body, wait_for_ready=True, timeout=30) for body in bodies[at : at + _AT_ONCE]))
 
 
-def start(*arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL)
-
-
-def measure(kind: str, process: subprocess.Popen[bytes], port: int, seed: int, settle_s: float) -> tuple[float, float]:
-    """Microseconds per span: of the process itself, and of its children."""
-    before, children_before = cpu_seconds(process.pid), children_cpu_seconds(process.pid)
-    uvloop.run(send(port, kind, REQUESTS[kind], seed))
-    time.sleep(settle_s)
-    spans = REQUESTS[kind] * SPANS_PER_REQUEST
-    own = cpu_seconds(process.pid) - before
-    return own / spans * 1e6, (children_cpu_seconds(process.pid) - children_before) / spans * 1e6
+def _measure(kind: str, relay: Contestant, sidecars: tuple[Contestant, Contestant]) -> None:
+    rows = []
+    for seed in range(ROUNDS):
+        bodies = list(requests(kind, REQUESTS[kind], seed))
+        bare_us, _ = relay.work(bodies)
+        (forwarding_us, _), (judging_us, children_us) = (sidecar.work(bodies) for sidecar in sidecars)
+        # The first round is for nothing: it gives everyone the memory they work in.
+        if seed:
+            rows.append(
+                (bare_us, forwarding_us, judging_us, forwarding_us / bare_us, judging_us / bare_us, children_us)
+            )
+    bare_us, forwarding_us, judging_us, forwarding, judging, children_us = map(
+        statistics.median, zip(*rows, strict=True)
+    )
+    print(
+        f"{kind:6}{bare_us:9.2f}{forwarding_us:12.2f}  × {forwarding:.2f}{judging_us:12.2f}  × {judging:.2f}"
+        f"{children_us:16.1f}"
+    )
 
 
 def main() -> None:
-    sink_port, relay_port, sidecar_port = free_port(), free_port(), free_port()
+    """Measure, and print a table."""
+    sink_port = free_port()
     with tempfile.TemporaryDirectory() as folder:
-        config = Path(folder) / "config.yaml"
-        config.write_text(_CONFIG.format(port=sidecar_port, sink=sink_port))
-        processes = [
-            start("-m", "bench.relay", "sink", str(sink_port)),
-            start("-m", "bench.relay", "relay", str(relay_port), str(sink_port)),
-            start("-m", "collector.cli", "run", "--config", str(config)),
-        ]
-        _, relay, sidecar = processes
+        started = [Contestant("sink", sink_port, "-m", "bench.relay", "sink", str(sink_port))]
         try:
-            # Once for nothing, so that both have the memory they work in.
+            port = free_port()
+            relay = Contestant("relay", port, "-m", "bench.relay", "relay", str(port), str(sink_port))
+            started.append(relay)
+            for judging in (False, True):
+                port = free_port()
+                path = Path(folder) / f"{judging}.yaml"
+                path.write_text(config(port, sink_port, judging=judging))
+                started.append(Contestant("sidecar", port, "-m", "collector.cli", "run", "--config", str(path)))
+            print("µs of processor time per span")
+            print(f"{'':6}{'relay':>9}{'forwarding':>12}{'':8}{'judging':>12}{'':8}{'judging process':>16}")
             for kind in REQUESTS:
-                for port in (relay_port, sidecar_port):
-                    uvloop.run(send(port, kind, REQUESTS[kind], seed=0))
-            time.sleep(8)
-            print(f"{'':8}{'relay':>12}{'sidecar':>12}{'ratio':>8}{'judging':>12}   (µs of processor time per span)")
-            for kind in REQUESTS:
-                rows = [
-                    (*measure(kind, relay, relay_port, seed, 0.5), *measure(kind, sidecar, sidecar_port, seed, 6.0))
-                    for seed in range(1, ROUNDS + 1)
-                ]
-                bare, own, judging = (statistics.median(row[at] for row in rows) for at in (0, 2, 3))
-                ratio = statistics.median(row[2] / row[0] for row in rows)
-                print(f"{kind:8}{bare:12.2f}{own:12.2f}{ratio:8.2f}{judging:12.2f}")
+                _measure(kind, relay, (started[2], started[3]))
         finally:
-            for process in processes:
-                process.send_signal(signal.SIGTERM)
-            for process in processes:
-                process.wait(timeout=30)
+            for one in started:
+                one.stop()
 
 
 if __name__ == "__main__":

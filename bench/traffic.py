@@ -1,4 +1,4 @@
-"""Spans to measure with: an agent's (4 kB on average, up to 7 kB, with messages and tools) and tiny ones."""
+"""Spans to measure with: an agent's (20 attributes, 3.9 kB on average, with messages and tools) and tiny ones."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import ScopeSpans, Span
 
 SPANS_PER_REQUEST = 102
+_ATTRIBUTES = 20
 _TOOLS = json.dumps(
     [
         {
@@ -23,12 +24,18 @@ _TOOLS = json.dumps(
 )
 
 
-_SYSTEM = json.dumps([{"type": "text", "content": "You help travellers; answer briefly and never invent. " * 60}])
+_SYSTEM = json.dumps([{"type": "text", "content": "You help travellers; answer briefly and never invent. " * 42}])
 
 
 def _set(span: Span, **attributes: str) -> None:
     for key, value in attributes.items():
         span.attributes.add(key=key.replace("__", ".")).value.string_value = value
+
+
+def _fill(span: Span, rng: random.Random) -> None:
+    """Add what every span of a service carries, up to as many attributes as are usual."""
+    for number in range(_ATTRIBUTES - len(span.attributes)):
+        span.attributes.add(key=f"app.context.{number}").value.string_value = f"{rng.randrange(1 << 32):08x}"
 
 
 def _message(role: str, **part: object) -> dict[str, object]:
@@ -41,7 +48,9 @@ def _agent_run(scope: ScopeSpans, trace_id: bytes, rng: random.Random) -> None:
     seen = [_message("user", type="text", content="What is the weather in Porto? " + "Please be precise. " * 12)]
     for number, tool in enumerate(("get_weather", "find_hotel", None)):
         call = {"type": "tool_call", "id": f"call_{number}", "name": tool, "arguments": {"city": "Porto"}}
-        result = json.dumps({"city": "Porto", "temp_c": 21, "place": f"number {number}", "about": "Quiet, near the river. " * 20})
+        result = json.dumps(
+            {"city": "Porto", "temp_c": 21, "place": f"number {number}", "about": "Quiet, near the river. " * 50}
+        )
         said = {"role": "assistant", "parts": [call]}
         if tool is None:
             said = _message("assistant", type="text", content="It is 21 °C in Porto. " + "Enjoy your stay. " * 12)
@@ -65,6 +74,7 @@ def _agent_run(scope: ScopeSpans, trace_id: bytes, rng: random.Random) -> None:
         )
         for key in ("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "server.port", "gen_ai.request.seed"):
             span.attributes.add(key=key).value.int_value = rng.randrange(5000)
+        _fill(span, rng)
         if tool is None:
             break
         ran = scope.spans.add(
@@ -78,9 +88,17 @@ def _agent_run(scope: ScopeSpans, trace_id: bytes, rng: random.Random) -> None:
             gen_ai__tool__call__arguments='{"city": "Porto"}',
             gen_ai__tool__call__result=result,
         )
+        _fill(ran, rng)
         seen += [said, _message("tool", type="tool_call_response", id=f"call_{number}", response=result)]
     run = scope.spans.add(trace_id=trace_id, span_id=run_id, name="invoke_agent weather")
-    _set(run, gen_ai__operation__name="invoke_agent", gen_ai__agent__name="weather")
+    _set(
+        run,
+        gen_ai__operation__name="invoke_agent",
+        gen_ai__agent__name="weather",
+        gen_ai__input__messages=json.dumps(seen[:1]),
+        gen_ai__output__messages=json.dumps([said]),
+    )
+    _fill(run, rng)
 
 
 def _tiny(scope: ScopeSpans, trace_id: bytes, rng: random.Random) -> None:

@@ -20,15 +20,25 @@ leave at once, marked, and lead to judging again.  After that the ledger still k
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 from enum import Enum, auto
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple, Protocol
-from zlib import crc32
 
 from collector.assembler_settings import Settings
-from collector.jobs import EvaluationSpan, Job, Judged, RawItem, open_carriers
+from collector.jobs import EvaluationSpan, Job, Judged, open_carriers
 from collector.ledger import Ledger
-from collector.live_trace import Chunk, JobState, LiveTrace, drop_content, records_of, size_of, stub_spans
+from collector.live_trace import (
+    Chunk,
+    JobState,
+    LiveTrace,
+    checksums_of,
+    drop_content,
+    record_of,
+    records_of,
+    stub_spans,
+)
 from collector.records import LogRecord, Origin, Outbound, SpanRecord
 from collector.store import MemoryStore
 
@@ -88,6 +98,8 @@ class Stats(NamedTuple):
     held_spans: int
 
 
+# What a kept span costs besides its bytes, about: its record, ids and places.
+RECORD_OVERHEAD_BYTES = 400
 NOT_BEGUN = "judging could not begin within processors::assemble::hold"
 
 
@@ -177,16 +189,15 @@ class Assembler:
 
     def _unknown(self, trace: LiveTrace, records: list[SpanRecord]) -> tuple[list[SpanRecord], list[SpanRecord]]:
         """Those of the spans that are not here yet, and those whose id is here with other bytes."""
-        ids = {record.span_id for record in records}
+        ids = {span_id for _, span_id, _, _, _, _ in records}
         if len(ids) == len(records) and ids.isdisjoint(trace.places) and ids.isdisjoint(trace.stubs):
             return records, []
         fresh: dict[bytes, SpanRecord] = {}
         others = []
         for record in records:
             known = fresh.get(record.span_id)
-            if known is None and record.span_id in trace.places and trace.chunks:
-                ref, index = trace.places[record.span_id]
-                known = self._spans.read(ref)[index]
+            if known is None:
+                known = record_of(trace, self._spans, record.span_id)
             if known is None and not trace.has(record.span_id):
                 fresh[record.span_id] = record
             elif known is None or known.span != record.span:
@@ -195,11 +206,10 @@ class Assembler:
         return list(fresh.values()), others
 
     def _keep(self, trace_id: bytes, trace: LiveTrace, fresh: list[SpanRecord], now_s: float) -> None:
-        trace.keep(self._spans.put(fresh, size_of(fresh), 1), fresh)
+        size_bytes = sum([len(record[-1]) for record in fresh]) + RECORD_OVERHEAD_BYTES * len(fresh)
+        trace.keep(self._spans.put(fresh, size_bytes, 1), fresh)
         if trace.judged_s is None and not self._draining:
-            held = trace.held
-            for record in fresh:
-                held[record.span_id] = now_s
+            trace.held.update(dict.fromkeys([span_id for _, span_id, _, _, _, _ in fresh], now_s))
             self._held_spans += len(fresh)
         trace.last_s = now_s
         trace.changed = True
@@ -207,7 +217,7 @@ class Assembler:
             self._schedule(trace_id, trace)
 
     def _late_for_ledger(self, trace_id: bytes, records: list[SpanRecord]) -> Taken:
-        late = [record for record in records if not self._ledger.has_seen(trace_id, _fingerprint(record))]
+        late = [record for record in records if not self._ledger.has_seen(trace_id, record.span_id, record.span)]
         return Taken(Arrival.LATE, late, [], len(records) - len(late))
 
     # -- time --------------------------------------------------------------------------------------------------------
@@ -256,7 +266,7 @@ class Assembler:
         timing = self._settings
         if now_s >= trace.oldest_held_s + timing.max_hold:
             oldest_s = now_s - timing.max_hold
-            self._let_go(trace, [span_id for span_id, arrived_s in trace.held.items() if arrived_s <= oldest_s])
+            self._let_go(trace, {span_id for span_id, arrived_s in trace.held.items() if arrived_s <= oldest_s})
         if trace.job is not None:
             if not trace.job.expired and now_s >= trace.job.ready_s + timing.hold:
                 self._expire(trace_id, trace, trace.job, now_s)
@@ -292,22 +302,23 @@ class Assembler:
             drop_content(trace, self._spans, self._logs)
             del self._live[trace_id]
             return
-        spans: list[RawItem] = [
-            (record.origin.resource, record.origin.scope, record.span) for record in records_of(trace, self._spans)
+        batches = [
+            (origin.resource, origin.scope, [record[-1] for record in records])
+            for origin, records in groupby(records_of(trace, self._spans), attrgetter("origin"))
         ]
-        spans += [(b"", b"", stub) for stub in stub_spans(trace_id, trace)]
         logs = [self._logs.read(ref) for ref in trace.logs]
         job = Job(
             trace_id=trace_id,
-            spans=spans,
+            batches=batches,
             logs=[(record.origin.resource, record.origin.scope, record.record) for record in logs],
             complete=complete,
             partial=partial,
+            stubs=list(stub_spans(trace_id, trace)),
             memory=trace.memory,
             rules_only=self._draining,
         )
         trace.changed = False
-        trace.job = JobState(now_s, complete, list(trace.held))
+        trace.job = JobState(now_s, complete, set(trace.held))
         self._desk.submit(job)
 
     def judged(self, result: Judged, now_s: float) -> None:
@@ -318,13 +329,15 @@ class Assembler:
         job, trace.job = trace.job, None
         if result.failure is None:
             trace.memory = result.memory
+            if trace.origins is None:
+                trace.checksums = result.checksums
         self._take_scores(trace, result)
         if job.complete:
             # What arrived since the job was made stays for the next one.
             self._let_go(trace, job.span_ids)
             trace.judged_s = trace.judged_s if trace.judged_s is not None else now_s
         elif not job.expired:
-            self._let_go(trace, [span_id for span_id in job.span_ids if span_id in result.settled])
+            self._let_go(trace, job.span_ids & result.settled)
         if trace.origins is not None:
             self._retire(result.trace_id, trace, now_s)
         else:
@@ -348,26 +361,33 @@ class Assembler:
     def _origin(self, trace: LiveTrace, span_id: bytes) -> Origin | None:
         if trace.origins is not None:
             return trace.origins.get(span_id)
-        place = trace.places.get(span_id)
-        return None if place is None else self._spans.read(place[0])[place[1]].origin
+        record = record_of(trace, self._spans, span_id)
+        return None if record is None else record.origin
 
     # -- leaving -----------------------------------------------------------------------------------------------------
 
-    def _let_go(self, trace: LiveTrace, span_ids: Iterable[bytes]) -> None:
-        leaving = []
-        held, places, tails, read = trace.held, trace.places, trace.tails, self._spans.read
-        for span_id in span_ids:
-            if held.pop(span_id, None) is not None:
-                ref, index = places[span_id]
-                record = read(ref)[index]
-                leaving.append(Outbound(record.origin, record.span, tails.pop(span_id, b"")))
-        self._held_spans -= len(leaving)
-        if leaving:
-            self._outlet.leave(leaving)
+    def _let_go(self, trace: LiveTrace, span_ids: Set[bytes]) -> None:
+        """Let those of these spans leave that are held, in order of arrival."""
+        going = trace.held.keys() & span_ids
+        if not going:
+            return
+        tails = trace.tails
+        leaving = [
+            Outbound(origin, span, tails.pop(span_id, b""))
+            for _, span_id, _, _, origin, span in records_of(trace, self._spans)
+            if span_id in going
+        ]
+        if len(going) == len(trace.held):
+            trace.held.clear()
+        else:
+            for span_id in going:
+                del trace.held[span_id]
+        self._held_spans -= len(going)
+        self._outlet.leave(leaving)
 
     def _retire(self, trace_id: bytes, trace: LiveTrace, now_s: float) -> None:
-        self._let_go(trace, list(trace.held))
-        self._ledger.remember(trace_id, [_fingerprint(record) for record in records_of(trace, self._spans)], now_s)
+        self._let_go(trace, trace.held.keys())
+        self._ledger.remember(trace_id, b"".join(trace.places), checksums_of(trace, self._spans), now_s)
         drop_content(trace, self._spans, self._logs)
         del self._live[trace_id]
 
@@ -384,6 +404,7 @@ class Assembler:
                 origins = trace.origins or {}
                 origins.update({record.span_id: record.origin for record in records_of(trace, self._spans)})
                 trace.origins = origins
+                trace.checksums = checksums_of(trace, self._spans)
                 drop_content(trace, self._spans, self._logs)
 
     def drain(self, now_s: float) -> None:
@@ -399,17 +420,13 @@ class Assembler:
             if trace.complete:
                 self._start(trace_id, trace, now_s, complete=True, partial=False)
             else:
-                self._let_go(trace, list(trace.held))
+                self._let_go(trace, trace.held.keys())
 
     def abandon(self) -> None:
         """Let everything that is still held leave without scores."""
         for trace in self._live.values():
-            self._let_go(trace, list(trace.held))
+            self._let_go(trace, trace.held.keys())
 
     def stats(self) -> Stats:
         """What is there now."""
         return Stats(traces=len(self._live), held_spans=self._held_spans)
-
-
-def _fingerprint(record: SpanRecord) -> int:
-    return int.from_bytes(record.span_id) ^ crc32(record.span)

@@ -1,5 +1,8 @@
 """Messages between the service and its judging process: pickles with their length, over a pair of sockets.
 
+What a message hands out as `pickle.PickleBuffer` follows its pickle as it is, so that it is copied by nobody but the
+kernel; at the other end it is bytes.
+
 Both ends are this program, so what is unpickled is what it pickled itself; nothing from outside ever comes this way
 other than as bytes inside a message.  Both directions are buffered and never block; whoever sends a lot waits for
 `room`.
@@ -14,7 +17,8 @@ import struct
 from collections.abc import Callable
 from typing import cast
 
-_LENGTH = struct.Struct(">Q")
+# Of a frame, of the pickle in it, and how many buffers follow; then the buffers' lengths, the pickle, the buffers.
+_HEAD = struct.Struct(">QQQ")
 _SOCKET_BUFFER_BYTES = 1 << 20
 
 
@@ -55,8 +59,11 @@ class Channel(asyncio.Protocol):
     def send(self, message: object) -> None:
         """Send a message; if the other end is gone, to nobody."""
         if self._transport is not None and not self._transport.is_closing():
-            body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-            self._transport.writelines((_LENGTH.pack(len(body)), body))
+            buffers: list[memoryview] = []
+            body = pickle.dumps(message, protocol=5, buffer_callback=lambda one: buffers.append(one.raw()))
+            lengths = struct.pack(f">{len(buffers)}Q", *map(len, buffers))
+            size_bytes = len(lengths) + len(body) + sum(map(len, buffers))
+            self._transport.writelines([_HEAD.pack(size_bytes, len(body), len(buffers)), lengths, body, *buffers])
 
     async def room(self) -> None:
         """Wait while a lot of what was sent hasn't been taken by the other end."""
@@ -79,13 +86,13 @@ class Channel(asyncio.Protocol):
         received = self._received
         received += data
         at = 0
-        while len(received) - at >= _LENGTH.size:
-            (length,) = _LENGTH.unpack_from(received, at)
-            start, end = at + _LENGTH.size, at + _LENGTH.size + length
+        while len(received) - at >= _HEAD.size:
+            size_bytes, pickled, count = _HEAD.unpack_from(received, at)
+            start, end = at + _HEAD.size, at + _HEAD.size + size_bytes
             if len(received) < end:
                 break
             at = end
-            self._on_message(pickle.loads(bytes(memoryview(received)[start:end])))
+            self._on_message(_open(memoryview(received)[start:end], pickled, count))
         if at:
             del received[:at]
 
@@ -101,3 +108,16 @@ class Channel(asyncio.Protocol):
         """Tell that nothing more will come."""
         self._room.set()
         self._on_closed()
+
+
+def _open(frame: memoryview, pickled: int, count: int) -> object:
+    with frame:
+        lengths = struct.unpack_from(f">{count}Q", frame)
+        start = 8 * count
+        end = start + pickled
+        body = bytes(frame[start:end])
+        buffers = []
+        for length in lengths:
+            start, end = end, end + length
+            buffers.append(bytes(frame[start:end]))
+    return pickle.loads(body, buffers=buffers)

@@ -7,11 +7,13 @@ is only handed in again, and unpacking it for every trace would cost more than e
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 RawItem = tuple[bytes, bytes, bytes]
 """A span or log record with what it belongs to, all serialised: resource, scope, and itself."""
+RawBatch = tuple[bytes, bytes, list[bytes]]
+"""Spans of one scope, all serialised: resource, scope, and the spans."""
 
 
 class EvaluationSpan(NamedTuple):
@@ -35,18 +37,31 @@ class Carriers(NamedTuple):
 class Job(NamedTuple):
     """A trace to judge.
 
+    `batches` are its spans as they came, `stubs` serialised spans with nothing but ids for those that weren't kept.
     `complete` says whether whole runs may be judged, or only steps whose inputs are there.  `partial` says that part
     of the trace is known to be missing for good.  `memory` is `Judged.memory` of the job before for this trace, empty
     at the first.  With `rules_only` no judge is asked.
     """
 
     trace_id: bytes
-    spans: list[RawItem]
+    batches: list[RawBatch]
     logs: list[RawItem]
     complete: bool
     partial: bool
+    stubs: list[bytes] = []  # noqa: RUF012 - never changed
     memory: bytes = b""
     rules_only: bool = False
+
+    @property
+    def spans(self) -> list[RawItem]:
+        """All spans, one by one."""
+        items = [(resource, scope, span) for resource, scope, spans in self.batches for span in spans]
+        return [*items, *((b"", b"", stub) for stub in self.stubs)]
+
+    def __reduce_ex__(self, _: object) -> tuple[Callable[..., Job], tuple[object, ...]]:
+        # The spans are most of a job by far: they are handed to the channel as they are instead of being copied.
+        batches = [(resource, scope, list(map(pickle.PickleBuffer, spans))) for resource, scope, spans in self.batches]
+        return Job, (self.trace_id, batches, *self[2:])
 
 
 class Judged(NamedTuple):
@@ -57,6 +72,7 @@ class Judged(NamedTuple):
     `extra`     ids of spans that have something to say which can't be appended.
     `settled`   ids of spans on which nothing more is to be said unless the trace grows.
     `memory`    what was said, for the next job of this trace; only whoever judges understands it.
+    `checksums` of the job's spans (without stubs), one after the other; see `collector.ledger`.
     `failure`   why the whole job has no result; then the rest is empty.
     """
 
@@ -66,6 +82,7 @@ class Judged(NamedTuple):
     extra: frozenset[bytes] = frozenset()
     settled: frozenset[bytes] = frozenset()
     memory: bytes = b""
+    checksums: bytes = b""
     failure: str | None = None
 
 

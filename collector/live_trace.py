@@ -6,8 +6,11 @@ behind references: spans that arrived together are one entry of the store.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
+from collector.ledger import CHECKSUM_BYTES, checksum
 from collector.records import LogRecord, Origin, Ref, SpanRecord
 from collector.store import MemoryStore
 
@@ -19,7 +22,7 @@ class JobState:
 
     __slots__ = ("complete", "expired", "ready_s", "span_ids")
 
-    def __init__(self, ready_s: float, complete: bool, span_ids: list[bytes]) -> None:
+    def __init__(self, ready_s: float, complete: bool, span_ids: set[bytes]) -> None:
         self.ready_s = ready_s
         self.complete = complete
         self.span_ids = span_ids
@@ -29,18 +32,21 @@ class JobState:
 class LiveTrace:
     """One trace.
 
-    `places`  kept spans: where their content is.  `stubs`: spans of which only id and parent are kept.
+    `places`  kept spans, in order of arrival: their number in it.  `stubs`: spans of which only id and parent are kept.
+    `chunks`  where the content of the kept spans is.  `starts`: the number of the first span in each.
     `held`    kept spans that have not left, with their time of arrival, in order of arrival.
     `tails`   what is to be appended to them.
-    `tops`    how many spans are a root, or have a parent in another service.
+    `topped`  whether a span is a root, or has a parent in another service.
     `missing` parents that have not come; those of them in `unsure` may well be in another service.
     `changed` whether anything came since it was last judged.
     `memory`  what whoever judges said, for next time.
+    `checksums` of the first of the kept spans, as far as whoever judges has told them.
     `origins` of a trace whose content was given up while its result is awaited: where its spans belonged.
     """
 
     __slots__ = (
         "changed",
+        "checksums",
         "chunks",
         "first_s",
         "held",
@@ -53,35 +59,38 @@ class LiveTrace:
         "origins",
         "places",
         "scheduled_s",
+        "starts",
         "stubs",
         "tails",
-        "tops",
+        "topped",
         "unsure",
     )
 
     def __init__(self, now_s: float) -> None:
-        self.places: dict[bytes, tuple[Ref, int]] = {}
+        self.places: dict[bytes, int] = {}
         self.stubs: dict[bytes, bytes] = {}
         self.chunks: list[Ref] = []
+        self.starts: list[int] = []
         self.logs: list[Ref] = []
         self.held: dict[bytes, float] = {}
         self.tails: dict[bytes, bytes] = {}
         self.first_s = now_s
         self.last_s = now_s
-        self.tops = 0
+        self.topped = False
         self.missing: set[bytes] = set()
         self.unsure: set[bytes] = set()
         self.changed = True
         self.job: JobState | None = None
         self.judged_s: float | None = None
         self.memory = b""
+        self.checksums = b""
         self.origins: dict[bytes, Origin] | None = None
         self.scheduled_s = float("inf")
 
     @property
     def complete(self) -> bool:
         """Whether a top span is here and no parent is missing."""
-        return self.tops > 0 and not self.missing
+        return self.topped and not self.missing
 
     @property
     def oldest_held_s(self) -> float:
@@ -96,20 +105,24 @@ class LiveTrace:
         A parent that never came is most likely in another service if nothing else is the trace's top; with a top of
         its own, or a parent that is known to be local, spans are missing.
         """
-        if self.tops:
+        if self.topped:
             return bool(self.missing)
         return len(self.missing) != 1 or not self.missing <= self.unsure
 
     def keep(self, ref: Ref, chunk: Chunk) -> None:
         """Add spans that are not here yet; their content is behind `ref`."""
-        places, missing = self.places, self.missing
+        # All of them at once: what is done here span by span is done for every span there is.
+        _, span_ids, parents, remotes, _, _ = zip(*chunk, strict=True)
+        start = len(self.places)
+        self.places.update(zip(span_ids, range(start, start + len(chunk)), strict=True))
         self.chunks.append(ref)
-        for index, record in enumerate(chunk):
-            places[record.span_id] = (ref, index)
-        for _, span_id, parent, remote, _, _ in chunk:
-            if missing:
-                missing.discard(span_id)
-            self._expect(parent, remote)
+        self.starts.append(start)
+        self.missing.difference_update(span_ids)
+        unmet = set(parents).difference(self.places)
+        if len(unmet) or True in remotes:
+            for parent, remote in zip(parents, remotes, strict=True):
+                if parent in unmet or remote is True:
+                    self._expect(parent, remote)
 
     def note(self, record: SpanRecord) -> None:
         """Add a span by its place in the tree alone."""
@@ -119,7 +132,7 @@ class LiveTrace:
 
     def _expect(self, parent: bytes, remote: bool | None) -> None:
         if not parent or remote is True:
-            self.tops += 1
+            self.topped = True
         elif parent not in self.places and parent not in self.stubs:
             self.missing.add(parent)
             if remote is None:
@@ -136,6 +149,23 @@ def records_of(trace: LiveTrace, store: MemoryStore[Chunk]) -> Iterator[SpanReco
         yield from store.read(ref)
 
 
+def record_of(trace: LiveTrace, store: MemoryStore[Chunk], span_id: bytes) -> SpanRecord | None:
+    """A kept span; None if it isn't kept, or its content was given up."""
+    number = trace.places.get(span_id)
+    if number is None or not trace.starts or number < trace.starts[0]:
+        return None
+    chunk = bisect_right(trace.starts, number) - 1
+    return store.read(trace.chunks[chunk])[number - trace.starts[chunk]]
+
+
+def checksums_of(trace: LiveTrace, store: MemoryStore[Chunk]) -> bytes:
+    """The checksums of all kept spans in order of arrival; what was told already isn't computed again."""
+    first = trace.starts[0] if trace.starts else len(trace.places)
+    told = len(trace.checksums) // CHECKSUM_BYTES
+    rest = islice(records_of(trace, store), told - first, None)
+    return b"".join([trace.checksums, *(checksum(record.span) for record in rest)])
+
+
 def stub_spans(trace_id: bytes, trace: LiveTrace) -> Iterator[bytes]:
     """Serialised spans with nothing but ids, for those of which nothing else is kept."""
     for span_id, parent in trace.stubs.items():
@@ -148,9 +178,5 @@ def drop_content(trace: LiveTrace, spans: MemoryStore[Chunk], logs: MemoryStore[
     spans.release_all(trace.chunks)
     logs.release_all(trace.logs)
     trace.chunks.clear()
+    trace.starts.clear()
     trace.logs.clear()
-
-
-def size_of(records: Iterable[SpanRecord]) -> int:
-    """Bytes of the spans."""
-    return sum([len(record.span) for record in records])

@@ -8,9 +8,11 @@ rejected; before that nothing of it is kept.  Runs on the event loop and never b
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 from typing import Protocol
 
 from google.protobuf.message import DecodeError
@@ -199,12 +201,13 @@ class Pipeline:
         wanted: dict[bytes, list[SpanRecord]] = {}
         unwanted: list[SpanRecord] = []
         for record in records:
-            if not wants(record.span, record.origin.scope):
+            trace_id, _, _, _, origin, span = record
+            if not wants(span, origin.scope):
                 unwanted.append(record)
-            elif (group := wanted.get(record.trace_id)) is not None:
+            elif (group := wanted.get(trace_id)) is not None:
                 group.append(record)
             else:
-                wanted[record.trace_id] = [record]
+                wanted[trace_id] = [record]
         passed: list[Outbound] = []
         held: list[Outbound] = []
         late = duplicates = 0
@@ -286,19 +289,18 @@ class Pipeline:
     def _send_spans(self, spans: Iterable[Outbound], destinations: Sequence[Destination]) -> None:
         if not destinations:
             return
-        parcels: dict[Headers, tuple[list[Outbound], int]] = {}
+        groups: dict[Headers, list[Outbound]] = {}
+        current: Origin | None = None
+        group: list[Outbound] = []
         for span in spans:
-            headers = span.origin.headers
-            group, size_bytes = parcels.get(headers) or ([], 0)
+            if span[0] is not current:
+                current = span.origin
+                group = groups.setdefault(current.headers, [])
             group.append(span)
-            size_bytes += len(span.span) + len(span.tail)
-            if size_bytes < PARCEL_BYTES:
-                parcels[headers] = (group, size_bytes)
-            else:
-                parcels.pop(headers, None)
-                self._send(Parcel(Signal.TRACES, wire.build_request(group), len(group), headers), destinations)
-        for headers, (group, _) in parcels.items():
-            self._send(Parcel(Signal.TRACES, wire.build_request(group), len(group), headers), destinations)
+        for headers, group in groups.items():
+            for start, end in _cuts(group):
+                request = wire.build_request(group[start:end])
+                self._send(Parcel(Signal.TRACES, request, end - start, headers), destinations)
 
     def _send(self, parcel: Parcel, destinations: Sequence[Destination]) -> None:
         if not destinations or not parcel.items:
@@ -306,3 +308,13 @@ class Pipeline:
         ref = self._parcels.put(parcel, len(parcel.request), len(destinations))
         for destination in destinations:
             destination.queue.put(ref, parcel)
+
+
+def _cuts(spans: Sequence[Outbound]) -> Iterator[tuple[int, int]]:
+    """From where to where spans make a parcel."""
+    ends = list(accumulate([len(span) + len(tail) for _, span, tail in spans]))
+    start = start_bytes = 0
+    while start < len(spans):
+        end = min(bisect_left(ends, start_bytes + PARCEL_BYTES, start) + 1, len(spans))
+        yield start, end
+        start, start_bytes = end, ends[end - 1]

@@ -43,6 +43,8 @@ JUDGING_GRACE_S = 3.0
 DELIVERY_GRACE_S = 10.0
 RECEIVER_GRACE_S = 1.0
 _LONGEST_TICK_S = 1.0
+# What falls due within this time is done together: every turn of the clock costs as much as a trace.
+_SHORTEST_TICK_S = 0.1
 NOT_DELIVERED = "not delivered before the sidecar stopped"
 TRIM_AFTER_BYTES = 32 << 20
 TRIM_AFTER_S = 60.0
@@ -80,7 +82,7 @@ class Service:
         self._judges = {judge_id: self._telemetry.judge(judge_id) for judge_id in self._plan.judges}
         self._judging: JudgingProcess | None = None
         self._assembler: Assembler | None = None
-        self._tick_s = _LONGEST_TICK_S
+        self._tick_s = self._pause_s = _LONGEST_TICK_S
         self._peak_bytes = 0
         self._low_since_s = 0.0
         if timing is not None:
@@ -113,9 +115,9 @@ class Service:
             await stop.wait()
             logger.info("stopping: what is held is judged by rules and sent on")
         finally:
-            for number in (signal.SIGTERM, signal.SIGINT):
-                # A second signal ends the process at once, as the operator then evidently wants.
-                loop.remove_signal_handler(number)
+            # Ctrl-C once more ends the process at once, as the operator then evidently wants.  SIGTERM doesn't: it may
+            # well come twice, from whoever ends a group of processes and from a parent that passes it on.
+            loop.remove_signal_handler(signal.SIGINT)
             await self.stop()
 
     async def start(self) -> None:
@@ -195,6 +197,7 @@ class Service:
         assembler = self._assembler = Assembler(timing, spans, logs, self._pipeline, judging)
         self._pipeline.attach(assembler, Reading(wants, wants_log, late_mark()))
         self._tick_s = min(_LONGEST_TICK_S, timing.quiet_period / 10)
+        self._pause_s = max(min(_SHORTEST_TICK_S, timing.quiet_period / 20), 0.001)
         self._telemetry.traces.observe_held(
             lambda: assembler.stats().held_spans,
             lambda: self._budget.used_bytes,
@@ -229,7 +232,7 @@ class Service:
             self._trim_when_idle()
             due_s = self._assembler.next_due_s()
             wait_s = self._tick_s if due_s is None else min(self._tick_s, max(due_s - time.monotonic(), 0.0))
-            await asyncio.sleep(max(wait_s, 0.001))
+            await asyncio.sleep(max(wait_s, self._pause_s))
 
     def _trim_when_idle(self) -> None:
         """Give memory back when what was held at a peak is gone, and has been for a while."""

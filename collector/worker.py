@@ -19,12 +19,17 @@ from collections import Counter
 from collector.channel import Channel
 from collector.jobs import Carriers, EvaluationSpan, Job, Judged, RequestCount, VerdictCount, seal_carriers
 from collector.judging_setup import Plan, build
+from collector.ledger import checksum
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.report import RequestReport
 from processors import scores
 from processors.judging import TraceInput, TraceJudge
 
 REPORT_S = 2.0
+# Each message costs both sides a turn of their loops, so results wait for others: so long, or until there are so many.
+# Spans that leave wait as long for each other anyway, and the service keeps more jobs than that under way.
+GATHER_S = 0.05
+GATHER_RESULTS = 16
 
 
 async def judge_job(judge: TraceJudge, job: Job) -> tuple[Judged, Counter[tuple[str, str, str | None, str]]]:
@@ -51,6 +56,7 @@ async def judge_job(judge: TraceJudge, job: Job) -> tuple[Judged, Counter[tuple[
         extra=frozenset(span_id for span_id, one in carriers.items() if one.extra),
         settled=found.settled,
         memory=pickle.dumps(found.marks, protocol=pickle.HIGHEST_PROTOCOL),
+        checksums=b"".join(checksum(span) for _, _, spans in job.batches for span in spans),
         failure=found.failure,
     )
     verdicts = (placed.verdict for placed in found.verdicts)
@@ -62,7 +68,7 @@ def _carrier(carrier: scores.EvaluationSpan) -> EvaluationSpan:
 
 
 class _Desk:
-    """Takes messages from the service, gives results back: all that are ready in one message."""
+    """Takes messages from the service, gives results back, several in one message."""
 
     def __init__(self) -> None:
         self.closed = asyncio.Event()
@@ -71,6 +77,7 @@ class _Desk:
         self._clients: list[OpenAIJudge] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self._results: list[Judged] = []
+        self._sending: asyncio.TimerHandle | None = None
         self._counted: Counter[tuple[str, str, str | None, str]] = Counter()
         self._requests: list[RequestCount] = []
 
@@ -88,12 +95,17 @@ class _Desk:
         assert self._judge is not None
         result, verdicts = await judge_job(self._judge, job)
         self._counted.update(verdicts)
-        if not self._results:
-            asyncio.get_running_loop().call_soon(self._send_results)
         self._results.append(result)
+        if len(self._results) >= GATHER_RESULTS:
+            self._send_results()
+        elif self._sending is None:
+            self._sending = asyncio.get_running_loop().call_later(GATHER_S, self._send_results)
 
     def _send_results(self) -> None:
         assert self.channel is not None
+        if self._sending is not None:
+            self._sending.cancel()
+            self._sending = None
         results, self._results = self._results, []
         self.channel.send(results)
         if not self._tasks:

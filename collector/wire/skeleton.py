@@ -35,6 +35,10 @@ SCHEMA: dict[str, tuple[str, ...]] = {
     "Request": ("1 resources Resources*",),
     "Resources": ("1 resource bytes*", "2 scopes Scopes*", "3 schema_url bytes", "1000 old_scopes Scopes*"),
     "Scopes": ("1 scope bytes*", "2 items bytes*", "3 schema_url bytes"),
+    # The same down through the leaves.
+    "SpansRequest": ("1 resources SpansResources*",),
+    "SpansResources": ("2 scopes SpansScopes*", "1000 old_scopes SpansScopes*"),
+    "SpansScopes": ("2 items Span*",),
     # Leaves.
     "Span": (
         "1 trace_id bytes",
@@ -181,6 +185,21 @@ class SpanSkeleton(Protocol):
     links: Sequence[LinkSkeleton]
 
 
+class SpansSkeleton(Protocol):
+    """All spans of a request, read in one go."""
+
+    resources: Sequence[_SpansResources]
+
+
+class _SpansResources(Protocol):
+    scopes: Sequence[_SpansScopes]
+    old_scopes: Sequence[_SpansScopes]
+
+
+class _SpansScopes(Protocol):
+    items: Sequence[SpanSkeleton]
+
+
 class LogRecordSkeleton(Protocol):
     """What is read of a log record at receive."""
 
@@ -240,6 +259,7 @@ _CLASSES = _declare()
 
 # Bound C methods, called once per span: no wrapper around them. All raise google.protobuf.message.DecodeError.
 parse_request = cast("Callable[[bytes], RequestSkeleton]", _CLASSES["Request"].FromString)
+parse_spans = cast("Callable[[bytes], SpansSkeleton]", _CLASSES["SpansRequest"].FromString)
 parse_span = cast("Callable[[bytes], SpanSkeleton]", _CLASSES["Span"].FromString)
 parse_span_head = cast("Callable[[bytes], SpanSkeleton]", _CLASSES["SpanHead"].FromString)
 parse_log_record = cast("Callable[[bytes], LogRecordSkeleton]", _CLASSES["LogRecord"].FromString)

@@ -8,6 +8,7 @@ request is kept: one sub-message would hold the memory of the whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import cast
@@ -32,6 +33,7 @@ from collector.wire.skeleton import (
     parse_scope,
     parse_span,
     parse_span_head,
+    parse_spans,
 )
 
 Headers = tuple[tuple[str, str], ...]
@@ -44,6 +46,8 @@ _SIGNAL_NAMES = {"spans": "traces", "logs": "logs"}
 # In one request: far beyond any batch, and bounded work. Scopes and resources count together.
 MAX_ITEMS = 250_000
 MAX_SCOPES = 50_000
+# Spans of larger requests are read one by one, so that what they unpack to isn't there all at once.
+READ_AT_ONCE_BYTES = 4 << 20
 _METRIC_KINDS = ("gauge", "sum", "histogram", "exponential_histogram", "summary")
 
 
@@ -90,14 +94,16 @@ def slice_spans(request: bytes, headers: Headers, origins: Origins) -> Sliced:
     rejected: list[Rejection] = []
     budget = Budget()
     index = -1
+    heads = _heads_at_once(request)
     for place, origin, items in _scopes(request, "spans", headers, origins, budget):
         for number, span in enumerate(items):
             index += 1
+            read = next(heads, None)
             if isinstance(origin, str):
                 rejected.append(Rejection(index, origin))
                 continue
             try:
-                head = parse_span(span)
+                head = read or parse_span(span)
             except DecodeError:
                 fault = _fault(span, "Span", f"{place}.spans[{number}]", budget)
                 if fault is not None:
@@ -129,6 +135,20 @@ def slice_spans(request: bytes, headers: Headers, origins: Origins) -> Sliced:
                 )
             )
     return Sliced(records, rejected)
+
+
+def _heads_at_once(request: bytes) -> Iterator[SpanSkeleton]:
+    """The heads of all spans in order; none if they have to be read one by one.
+
+    Once for all is not only faster: for every ten thousand messages that were read protobuf gives all free memory back
+    to the system, from which it then has to come anew.
+    """
+    if len(request) <= READ_AT_ONCE_BYTES:
+        # Damage, or depth, of one span fails all of them: whose it is shows when they are read one by one.
+        with suppress(DecodeError):
+            for resources in parse_spans(request).resources:
+                for scopes in chain(resources.scopes, resources.old_scopes):
+                    yield from scopes.items
 
 
 def slice_logs(request: bytes, headers: Headers, origins: Origins) -> SlicedLogs:

@@ -8,6 +8,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from collector.assembler import Arrival, Assembler, Taken
 from collector.assembler_settings import Settings
 from collector.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
+from collector.ledger import checksum
 from collector.records import LogRecord, Origin, Outbound, SpanRecord
 from collector.store import Budget, MemoryStore
 
@@ -224,6 +225,37 @@ def test_under_pressure_a_run_whose_verdict_is_overdue_gives_up_its_content_and_
     desk.answer(1)
     assert [late for _, late in desk.evaluations_sent] == [True]
     assert desk.assembler.stats().traces == 0 and desk.assembler.knows(TRACE)
+
+
+def test_spans_of_a_run_whose_content_was_given_up_are_still_known_as_repeats() -> None:
+    desk = Desk()
+    desk.arrive(record(1), record(2, 1))
+    desk.wait(6)
+    desk.wait(10)
+    desk.assembler.shed(desk.now_s)
+    while_waiting = desk.arrive(record(3, 1))
+    assert [one.span_id for one in while_waiting.spans] == [span_id(3)]
+    desk.answer(1)
+    assert desk.gone == [1, 2, 3]
+    again = desk.arrive(record(1), record(2, 1), record(3, 1), record(4, 1))
+    assert again.arrival is Arrival.LATE and again.duplicates == 3
+    assert [one.span_id for one in again.spans] == [span_id(4)]
+    assert desk.budget.used_bytes == 0
+
+
+@pytest.mark.parametrize("told", [0, 1, 2, 3])
+def test_repeats_are_known_whether_or_not_whoever_judged_told_checksums(told: int) -> None:
+    spans = [record(1), record(2, 1), record(3, 1)]
+    desk = Desk()
+    desk.arrive(*spans[: max(told, 1)])
+    desk.wait(6)
+    checksums = b"".join(checksum(one.span) for one in spans[:told])
+    desk.assembler.judged(Judged(TRACE, checksums=checksums), desk.now_s)
+    desk.arrive(*spans[max(told, 1) :])
+    desk.assembler.shed(desk.now_s)
+    again = desk.arrive(*spans, record(2, 1, name="other bytes"))
+    assert again.arrival is Arrival.LATE and again.duplicates == 3
+    assert [one.span for one in again.spans] == [record(2, 1, name="other bytes").span]
 
 
 def test_no_span_is_kept_longer_than_max_hold_even_if_it_never_gets_ready() -> None:
