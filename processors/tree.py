@@ -62,32 +62,40 @@ def grown(spans: Iterable[Span], read: Callable[[Span], SpanFacts | None]) -> li
             roots.append(node)
         else:
             parent.children.append(node)
-    ordered = _descend(sorted(roots, key=lambda node: node.place))
+    seen: set[int] = set()
+    ordered = _descend(sorted(roots, key=lambda node: node.place), seen, _whole(roots))
     if len(ordered) < len(nodes):
         # Spans that are each other's parents: the earliest of each circle is taken for a root.
-        seen = {id(node) for node in ordered}
         for node in sorted(nodes.values(), key=lambda node: node.place):
             if id(node) not in seen:
-                found = _descend([node], seen)
-                seen.update(id(one) for one in found)
-                ordered += found
+                ordered += _descend([node], seen)
     return ordered
 
 
-def _descend(roots: list[Node], seen: set[int] | None = None) -> list[Node]:
-    known = set(seen or ()) | {id(node) for node in roots}
+def _whole(roots: Iterable[Node]) -> Node | None:
+    """The run that all else in the trace is work of, even where the spans in between never arrived.
+
+    Everything is below a trace's one parentless span.  That it is a run's is all that is then known of orphans.
+    """
+    parentless = [node for node in roots if node.span.parent_id is None]
+    return parentless[0] if len(parentless) == 1 and parentless[0].kind in _RUNS else None
+
+
+def _descend(roots: list[Node], seen: set[int], whole: Node | None = None) -> list[Node]:
+    """The roots and all that is below them and wasn't seen before; `seen` are ids of nodes, and grows."""
+    seen.update(id(node) for node in roots)
     ordered: list[Node] = []
     level = roots
     for node in level:
-        node.root = node
-        node.top = node if node.kind in _RUNS else None
+        node.root = whole or node
+        node.top = whole or (node if node.kind in _RUNS else None)
     while level:
         below: list[Node] = []
         for node in level:
             ordered.append(node)
             for child in sorted(node.children, key=lambda child: child.place):
-                if id(child) not in known:
-                    known.add(id(child))
+                if id(child) not in seen:
+                    seen.add(id(child))
                     _place_under(child, node)
                     below.append(child)
         level = below

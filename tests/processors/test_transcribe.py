@@ -545,6 +545,18 @@ def test_agents_below_a_server_span_that_is_not_sent_are_runs_of_their_own() -> 
     assert [run.ref for run in trace.runs()] == ["agent1", "agent2"]
 
 
+def test_what_lost_its_parent_is_part_of_the_run_if_there_is_no_other() -> None:
+    trace = Trace()
+    trace.agent()
+    trace.agent("inner", under="agent")
+    trace.llm("l1", QUESTION, CALL, under="inner")
+    trace.tool("t1", "get_weather", {"city": "Rome"}, "14 °C", under="lost")
+    trace.llm("l2", [*QUESTION, CALL, RESULT], says("14 °C."), under="lost")
+    run = trace.run()
+    assert (run.ref, [turn.ref for turn in run.turns], run.final_answer) == ("agent", ["l1", "l2"], "14 °C.")
+    assert [(call.ref, call.result is not None) for call in run.calls] == [("t1", True)]
+
+
 def test_one_chain_below_a_span_that_never_arrived_is_the_run() -> None:
     trace = Trace()
     trace.add("graph", {"openinference.span.kind": "CHAIN", "input.value": "weather?"}, under="lost")
