@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from evaluators.issues import IssueCode
 from evaluators.rules.errors import ErrorClass, ToolError
-from evaluators.rules.secrets import redact
+from evaluators.rules.secrets import shown
 from evaluators.rules.tool_names import says_no_such_tool
 
 _LONGEST_TEXT = 4_000
@@ -263,5 +263,4 @@ def _code(lowered: str) -> IssueCode:
 
 
 def _quote(text: str) -> str:
-    safe = " ".join(redact(text).split())
-    return f"“{safe[:_QUOTE_LENGTH]}…”" if len(safe) > _QUOTE_LENGTH else f"“{safe}”"
+    return f"“{shown(' '.join(text.split()), _QUOTE_LENGTH)}”"

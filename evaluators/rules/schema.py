@@ -23,7 +23,7 @@ from referencing import Registry
 from evaluators.cases import JsonValue
 from evaluators.issues import IssueCode
 from evaluators.rules.schema_forms import Schema, Shape, shape_of
-from evaluators.rules.secrets import redact
+from evaluators.rules.secrets import shown
 
 _MOST_FAULTS = 20
 _MOST_ITEMS = 1_000
@@ -138,7 +138,7 @@ def _faults_of(error: ValidationError) -> Iterator[Fault]:
     if keyword == "required" and isinstance(value, Mapping):
         for name in expected:
             if name not in value:
-                inner = _join(path, name)
+                inner = _join(path, _short(name))
                 yield Fault(IssueCode.MISSING_ARGUMENT, argument or name, inner, f"Required `{inner}` is missing.")
     elif keyword == "additionalProperties" and isinstance(value, Mapping):
         known = schema.get("properties", {})
@@ -227,15 +227,12 @@ def _top(parts: Iterable[str | int]) -> str:
 
 
 def _short(text: str) -> str:
-    cut = text[:_QUOTE_LENGTH]
-    return redact(cut) + ("…" if len(text) > _QUOTE_LENGTH else "")
+    return shown(text, _QUOTE_LENGTH)
 
 
 def _quoted(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    # Redacted before it is cut: half a secret is still one, and no longer recognised.
-    safe = redact(text[:2_000])
-    return f"'{safe[:_QUOTE_LENGTH]}…'" if len(safe) > _QUOTE_LENGTH else f"'{safe}'"
+    return f"'{shown(text, _QUOTE_LENGTH)}'"
 
 
 def _names(types: object) -> str:

@@ -61,6 +61,7 @@ PERSONAL_KINDS = frozenset({CARD, IBAN, NATIONAL_ID, EMAIL, PHONE, ADDRESS})
 _PRIVATE_KEY = "private_key"
 _LONGEST_PRIVATE_KEY = 10_000
 _ID_WORD_REACH = 24
+_LONGEST_SHOWN = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,9 +186,13 @@ _LONGEST_PREFIX = 12
 
 
 def find_secrets(text: str) -> list[Found]:
-    """Every value of a known format in `text`, in order, without overlaps (the surer and longer one wins)."""
+    """Every value of a known format in `text`, in order, without overlaps.
+
+    The surer wins, then credentials before personal data, then the longer.
+    """
     found = [*_credentials(text), *_checked_numbers(text), *_personal(text)]
-    found.sort(key=lambda one: (one.strength is not Strength.CERTAIN, one.start - one.end, one.start))
+    # "user:password@host" also reads as an e-mail address
+    found.sort(key=lambda one: (one.strength is not Strength.CERTAIN, one.personal, one.start - one.end, one.start))
     spans = _Spans()
     taken = [one for one in found if spans.take(one.start, one.end)]
     return sorted(taken, key=lambda one: one.start)
@@ -211,6 +216,12 @@ def redact(text: str, *, personal: bool = True) -> str:
         parts += (text[at : one.start], placeholder(one.kind, text[one.start : one.end]))
         at = one.end
     return "".join([*parts, text[at:]]) if parts else text
+
+
+def shown(text: str, most_chars: int) -> str:
+    """`text` redacted and then cut: half a secret is still one, and no longer recognised."""
+    safe = redact(text[:_LONGEST_SHOWN])
+    return safe if len(safe) <= most_chars else f"{safe[:most_chars]}…"
 
 
 def placeholder(kind: str, value: str) -> str:

@@ -24,6 +24,13 @@ _PROVIDERS_OWN = re.compile(
     r"|computer(?:_use)?(?:_preview|_call)?(?:_\d+)*|image_?generation(?:_call)?|google_?search(?:_retrieval)?"
     r"|url_?context|mcp_?list_?tools|local_?shell(?:_call)?"
 )
+_OFTEN_UNLISTED = re.compile(
+    r"final_result_.*|.*_(?:response|output|answer|result)|response(?:_format)?|respond|return_?type|json_tool_call|submit"
+    r"|done|complete_task|task_completed?|attempt_completion|exit_loop|escalate|ask_(?:user|human)|human(?:_input)?"
+    r"|delegate_.*|ask_question_to_.*|call_(?:sub_?)?agent|(?:sub_?)?agent_.*|multi_tool_use.*|bash|shell|python|memory"
+    r"|str_replace_.*|text_editor|load_web_page|fetch_url"
+)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 _NO_SUCH_TOOL = re.compile(
@@ -48,14 +55,30 @@ def find_tool(name: str, tools: Sequence[Tool]) -> Tool | None:
     exact = next((tool for tool in tools if tool.name == name), None)
     if exact is not None:
         return exact
-    wanted, last = _plain(name), _plain(_last(name))
+    wanted, last = _squeezed(name), _squeezed(_last(name))
     for tool in tools:
-        if _plain(tool.name) == wanted:
+        if _squeezed(tool.name) == wanted:
             return tool
     for tool in tools:
-        if last and last in (_plain(tool.name), _plain(_last(tool.name))):
+        if last and last in (_squeezed(tool.name), _squeezed(_last(tool.name))):
             return tool
     return None
+
+
+def may_be_unlisted(name: str, tools: Sequence[Tool]) -> bool:
+    """Whether a name that isn't on offer may be a tool all the same.
+
+    Frameworks and providers add tools of their own without listing them (output tools under the name of a type,
+    delegations, shells), and some put a server's name before a tool's with no more than an underscore.
+    """
+    plain = _plain(_CAMEL.sub("_", name))
+    if _OFTEN_UNLISTED.fullmatch(plain) is not None:
+        return True
+    for tool in tools:
+        offered = _plain(_CAMEL.sub("_", tool.name))
+        if "_" in offered and (plain.endswith(f"_{offered}") or ("_" in plain and offered.endswith(f"_{plain}"))):
+            return True
+    return False
 
 
 def is_plumbing(call: ToolCall) -> bool:
@@ -70,6 +93,11 @@ def is_providers_own(call: ToolCall) -> bool:
 
 def _last(name: str) -> str:
     return _SEPARATOR.split(name)[-1]
+
+
+def _squeezed(name: str) -> str:
+    """The name without what only spellings differ in: getWeather, get-weather and get_weather are one."""
+    return _plain(name).replace("_", "")
 
 
 def _plain(name: str) -> str:

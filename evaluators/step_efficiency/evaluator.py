@@ -14,6 +14,7 @@ from evaluators.judge.question import JudgeAnswer, Question, call_name
 from evaluators.rules.inputs import has_user_input
 from evaluators.rules.repetition import Step
 from evaluators.rules.run_index import index_of
+from evaluators.rules.secrets import shown
 from evaluators.step_efficiency.answer import StepEfficiencyAnswer
 from evaluators.step_efficiency.features import features, used_results
 from evaluators.step_efficiency.labels import label_steps
@@ -23,6 +24,7 @@ from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdic
 
 _MAX_ISSUES = 50
 _MAX_LISTED = 200
+_LONGEST_NAME = 60
 _BY_RULE, _BY_RULE_ALONE, _BY_JUDGE = 0.9, 0.7, 0.8
 _LESS_WHEN_CUT, _LESS_WHEN_UNKNOWN = 0.2, 0.1
 
@@ -179,7 +181,9 @@ def _screening(run: Run, steps: Sequence[Step], labels: Sequence[Label], counted
 
 def _issue(step: Step, label: Label) -> Issue:
     ref = step.call.ref or (step.turn.ref if step.turn is not None else None)
-    return issue(WASTE[label.type], f"{step.call.name}: {label.why}", call_id=step.call.id, ref=ref)
+    return issue(
+        WASTE[label.type], f"{shown(step.call.name, _LONGEST_NAME)}: {label.why}", call_id=step.call.id, ref=ref
+    )
 
 
 def _call_verdict(step: Step, label: Label) -> CallVerdict:

@@ -22,13 +22,14 @@ from evaluators.rules.raw_arguments import ArgumentState, RawArguments, read_arg
 from evaluators.rules.repetition import argument_fingerprint
 from evaluators.rules.schema import CompiledSchema, Fault, SchemaCache
 from evaluators.rules.schema_forms import Schema
-from evaluators.rules.secrets import redact
+from evaluators.rules.secrets import redact, shown
 from evaluators.rules.sensitive_arguments import sensitive
 from evaluators.rules.stated_formats import unmet_format
 from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own
 from evaluators.verdict import Issue, issue
 
 _QUOTE_LENGTH = 60
+_LONGEST_QUOTED = 10_000
 _MOST_UNGROUNDED = 5
 
 
@@ -259,9 +260,8 @@ _KINDS = {
 
 
 def _short(text: str) -> str:
-    return redact(text[:_QUOTE_LENGTH])
+    return shown(text, _QUOTE_LENGTH)
 
 
 def _quote(value: JsonValue) -> str:
-    safe = " ".join(redact(str(value)[:2_000]).split())
-    return f"“{safe[:_QUOTE_LENGTH]}…”" if len(safe) > _QUOTE_LENGTH else f"“{safe}”"
+    return f"“{shown(' '.join(str(value)[:_LONGEST_QUOTED].split()), _QUOTE_LENGTH)}”"

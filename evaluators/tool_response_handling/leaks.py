@@ -18,7 +18,7 @@ from evaluators.issues import IssueCode
 from evaluators.rules.effects import Effect, effect_of
 from evaluators.rules.findings import Finding
 from evaluators.rules.reading import reading_of
-from evaluators.rules.secrets import Found, Strength, find_secrets
+from evaluators.rules.secrets import Found, Strength, find_secrets, shown
 from evaluators.rules.tool_names import find_tool
 
 _MAX_ANSWER_CHARS = 200_000
@@ -85,7 +85,7 @@ def _secrets(
             if _is_secret_value(leaf.key, held) and _stands_in(held, answer):
                 beside = " ".join((call.name, leaf.column, *list(leaf.siblings or ())[:40]))
                 sure = _WAY_IN.search(beside) is None and _MAY_BE_A_TITLE.search(leaf.key) is None
-                yield f"field {leaf.key[:40]}", held, call, sure
+                yield f"field {shown(leaf.key, 40)}", held, call, sure
 
 
 def _is_secret_value(field: str, value: str) -> bool:

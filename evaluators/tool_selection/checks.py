@@ -17,8 +17,14 @@ from evaluators.rules.inputs import has_user_input
 from evaluators.rules.raw_arguments import read_arguments
 from evaluators.rules.run_index import index_of
 from evaluators.rules.schema import SchemaCache
-from evaluators.rules.secrets import redact
-from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own, says_no_such_tool
+from evaluators.rules.secrets import shown
+from evaluators.rules.tool_names import (
+    find_tool,
+    is_plumbing,
+    is_providers_own,
+    may_be_unlisted,
+    says_no_such_tool,
+)
 from evaluators.verdict import Issue, issue
 
 _LONGEST_NAME = 60
@@ -83,7 +89,9 @@ def unknown_tools(case: DecisionCase) -> list[Issue]:
         if find_tool(call.name, offered) is not None:
             continue
         proof = _exists(call)
-        detail = f"`{redact(call.name[:_LONGEST_NAME])}` is not among the tools offered at this turn."
+        if not proof and may_be_unlisted(call.name, offered):
+            proof = "But it may be one that is offered without being listed."
+        detail = f"`{shown(call.name, _LONGEST_NAME)}` is not among the tools offered at this turn."
         if proof:
             detail += f" {proof}"
         found.append(issue(IssueCode.UNKNOWN_TOOL, detail, call_id=call.id, ref=call.ref, conclusive=not proof))
@@ -97,7 +105,7 @@ def duplicates(calls: Sequence[ToolCall]) -> list[Issue]:
     for call in calls:
         signature = f"{call.name}\0{_canonical(call)}"
         if call.arguments is not None and signature in seen:
-            detail = f"`{redact(call.name[:_LONGEST_NAME])}` is called twice with the same arguments in one turn."
+            detail = f"`{shown(call.name, _LONGEST_NAME)}` is called twice with the same arguments in one turn."
             found.append(
                 issue(IssueCode.WRONG_NUMBER_OF_TOOLS, detail, call_id=call.id, ref=call.ref, conclusive=False)
             )
@@ -116,7 +124,7 @@ def guessed(case: DecisionCase, schemas: SchemaCache) -> list[Issue]:
             continue
         for value in values_of(read_arguments(call).value, compiled.shape.properties):
             if value.argument in compiled.shape.required and ungrounded(value, evidence):
-                detail = f"`{redact(value.path[:_LONGEST_NAME])}` is required, and nothing the model had seen gives it."
+                detail = f"`{shown(value.path, _LONGEST_NAME)}` is required, and nothing the model had seen gives it."
                 found.append(
                     issue(IssueCode.SHOULD_HAVE_ASKED, detail, call_id=call.id, ref=call.ref, conclusive=False)
                 )
@@ -152,7 +160,8 @@ def _exists(call: ToolCall) -> str:
         if says_no_such_tool((call.result.content or "")[:_OPENING]):
             return ""
         return "But it was executed, so the captured list can't be whole."
-    if error.kind is ErrorClass.TRANSIENT and not says_no_such_tool(error.text[:_OPENING]):
+    denied = says_no_such_tool(error.text[:_OPENING]) or call.name in error.text
+    if error.kind is not ErrorClass.OPAQUE and not denied:
         return "But it failed like a tool that exists, so the captured list may not be whole."
     return ""
 

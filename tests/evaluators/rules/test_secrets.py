@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.rules.secrets import Strength, find_secrets, is_secret_name, placeholder, redact
+from evaluators.rules.secrets import Strength, find_secrets, is_secret_name, placeholder, redact, shown
 
 CERTAIN, SUSPECTED = Strength.CERTAIN, Strength.SUSPECTED
 BODY = "a7Kd93Lm2PqR8sT4vWx1Yz6B0cDe5FgH7JkNuZ3iQoXy"
@@ -186,3 +186,17 @@ def test_a_megabyte_of_hostile_text_does_not_hide_the_secret_behind_it(unit: str
     text = unit * (1_000_000 // len(unit)) + " AKIAQ3RT7YPLMN4K2WXZ"
     last = find_secrets(text)[-1]
     assert (last.kind, text[last.start : last.end]) == ("aws_key", "AKIAQ3RT7YPLMN4K2WXZ")
+
+
+def test_a_quote_is_redacted_before_it_is_cut() -> None:
+    header, payload = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4ifQ"
+    token = f"{header}.{payload}.SflKxwRJSMeKKF2QT4fwpM"
+    assert shown(f"bad token {token} given", 60).startswith("bad token [jwt:")
+    assert token[:20] not in shown(token, 20)
+    assert shown("x" * 100, 10) == "x" * 10 + "…"
+    assert shown("short", 10) == "short"
+
+
+def test_a_password_in_an_address_is_one_and_not_half_of_an_e_mail_address() -> None:
+    assert "S3cr3t" not in redact("see https://admin:S3cr3tPazz@db.example.com/path")
+    assert "admin" not in redact("see https://admin:S3cr3tPazz@db/path")

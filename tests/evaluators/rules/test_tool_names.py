@@ -3,7 +3,7 @@
 import pytest
 
 from evaluators.cases import Tool, ToolCall
-from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own, says_no_such_tool
+from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own, may_be_unlisted, says_no_such_tool
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,8 @@ from evaluators.rules.tool_names import find_tool, is_plumbing, is_providers_own
         ("weather.get", "weather_get", True),
         ("get-weather", "get_weather", True),
         ("GetWeather", "getweather", True),
+        ("getWeather", "get_weather", True),
+        ("get_weather", "GetWeather", True),
         ("mcp/server/get_weather", "get_weather", True),
         ("查天气", "查天气", True),
         ("get_train_times", "get_weather", False),
@@ -67,6 +69,27 @@ def test_hand_offs_and_output_tools_are_plumbing(name: str, plumbing: bool) -> N
 def test_tools_that_the_provider_runs(name: str, own: bool) -> None:
     assert is_providers_own(ToolCall(id="1", name=name)) is own
     assert is_providers_own(ToolCall(id="1", name="anything", provider_executed=True))
+
+
+@pytest.mark.parametrize(
+    ("called", "may_be"),
+    [
+        ("srv_get_weather", True),
+        ("multi_tool_use.parallel", True),
+        ("final_result_Trip", True),
+        ("RouteResponse", True),
+        ("delegate_to_researcher", True),
+        ("Delegate work to coworker", True),
+        ("ask_question_to_coworker", True),
+        ("bash", True),
+        ("attempt_completion", True),
+        ("get_train_times", False),
+        ("weather", False),
+        ("get_weather_forecast", False),
+    ],
+)
+def test_names_that_may_be_tools_without_being_listed(called: str, may_be: bool) -> None:
+    assert may_be_unlisted(called, [Tool(name="get_weather"), Tool(name="search")]) is may_be
 
 
 @pytest.mark.parametrize(
