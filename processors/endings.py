@@ -69,7 +69,18 @@ def _without_answer(last: Draft, working: Sequence[CallDraft], top: Node | None,
         # The turn that saw the results may have been lost. Calls that nobody executed, among others that somebody did,
         # were the end.
         return Ending(answered=False if left_open and executes else None)
-    return Ending(answered=False if all(message.text is not None for message in last.output) else None)
+    return Ending(answered=False if _meant_to_end(last) else None)
+
+
+def _meant_to_end(last: Draft) -> bool:
+    """Whether the model had nothing more to say. Without words, a turn may also be one whose calls weren't captured."""
+    reasons = last.facts.finish_reasons or ()
+    captured = all(message.text is not None for message in last.output or ())
+    return (
+        captured
+        and bool(reasons)
+        and not any("tool" in reason.lower() or "function" in reason.lower() for reason in reasons)
+    )
 
 
 def _is_executed(call: CallDraft) -> bool:

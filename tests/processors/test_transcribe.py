@@ -694,6 +694,14 @@ def test_a_run_whose_last_words_are_empty_has_no_answer() -> None:
     assert trace.run().answered is False
 
 
+@pytest.mark.parametrize("reason", ["tool_calls", "FUNCTION_CALL", ""])
+def test_a_turn_without_words_whose_calls_may_not_have_been_captured_ends_nothing(reason: str) -> None:
+    trace = Trace()
+    trace.agent()
+    trace.llm("l1", QUESTION, says(""), **{"llm.finish_reason": reason})
+    assert trace.run().answered is None
+
+
 def test_a_call_whose_run_goes_on_elsewhere_leaves_the_end_open() -> None:
     trace = Trace()
     trace.llm("l1", QUESTION, CALL, under=None)
