@@ -1,1 +1,84 @@
-"""Judging alone: a typed case in, a verdict out. No OpenTelemetry in here."""
+"""Judging alone: a typed case in, a verdict out. No OpenTelemetry in here.
+
+The vocabulary of agents is in `evaluators.cases`; each evaluator takes one kind of case.  From a call to its verdict:
+
+    call = ToolCall(id="c1", name="get_weather", arguments={"town": "Lima"})
+    tool = Tool(name="get_weather", parameters={"type": "object", "properties": {"city": {"type": "string"}}})
+    turn = Turn(index=0, calls=(call,), tools=(tool,))
+    run = Run(turns=(turn,), user_inputs=("How warm is it in Lima?",))
+    verdict = judge_by_rules(ToolInvocation(), CallsCase(run=run, calls=(call,), turn=turn))
+
+`verdict.label` is "incorrect", and `verdict.explanation` says that the schema knows no `town`.  What rules leave open
+has the status `needs_judge`; give `evaluate` items with a judge, such as `evaluators.judge.client.OpenAIJudge`, and it
+asks one for all of a run's steps at once.
+"""
+
+from evaluators.cases import (
+    CallsCase,
+    Case,
+    DecisionCase,
+    Message,
+    ResponseCase,
+    Role,
+    Run,
+    RunCase,
+    Tool,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
+from evaluators.evaluation import Item, evaluate, judge_by_rules
+from evaluators.evaluator import Evaluator, EvaluatorSettings
+from evaluators.issues import IssueCode, Severity
+from evaluators.judge.question import Judge, JudgeAnswer, JudgeFailure, Question
+from evaluators.registry import EVALUATORS
+from evaluators.step_efficiency import StepEfficiency, StepEfficiencySettings
+from evaluators.task_completion import TaskCompletion, TaskCompletionSettings
+from evaluators.tool_invocation import ToolInvocation, ToolInvocationSettings
+from evaluators.tool_response_handling import ToolResponseHandling, ToolResponseHandlingSettings
+from evaluators.tool_selection import ToolSelection, ToolSelectionSettings
+from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Usage, Verdict
+
+__all__ = [
+    "EVALUATORS",
+    "CallVerdict",
+    "CallsCase",
+    "Case",
+    "DecisionCase",
+    "Evaluator",
+    "EvaluatorSettings",
+    "Issue",
+    "IssueCode",
+    "Item",
+    "Judge",
+    "JudgeAnswer",
+    "JudgeFailure",
+    "Level",
+    "Message",
+    "Method",
+    "Question",
+    "ResponseCase",
+    "Role",
+    "Run",
+    "RunCase",
+    "Severity",
+    "Status",
+    "StepEfficiency",
+    "StepEfficiencySettings",
+    "TaskCompletion",
+    "TaskCompletionSettings",
+    "Tool",
+    "ToolCall",
+    "ToolInvocation",
+    "ToolInvocationSettings",
+    "ToolResponseHandling",
+    "ToolResponseHandlingSettings",
+    "ToolResult",
+    "ToolSelection",
+    "ToolSelectionSettings",
+    "Turn",
+    "Usage",
+    "Verdict",
+    "evaluate",
+    "judge_by_rules",
+]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evaluators.cases import Case, Run
-from evaluators.evaluator import Evaluator, Screening
+from evaluators.evaluator import CaseT, Evaluator, Screening
 from evaluators.judge.question import Judge, JudgeAnswer, JudgeFailure, Question
 from evaluators.verdict import Level, Method, Status, Verdict
 
@@ -27,6 +27,11 @@ class Item:
     evaluator: Evaluator[Any]
     case: Case
     judge: Judge | None = None
+
+
+def judge_by_rules(evaluator: Evaluator[CaseT], case: CaseT) -> Verdict:
+    """What rules alone say of a case; never raises for what it contains."""
+    return evaluator.conclude_by_rules(evaluator.screen(case))
 
 
 async def evaluate(items: Sequence[Item]) -> list[Verdict]:

@@ -45,8 +45,8 @@ class ToolInvocation(Evaluator[CallsCase]):
     bad_label: ClassVar[str] = _INCORRECT
     code_version: ClassVar[str] = "1"
 
-    def __init__(self, settings: EvaluatorSettings) -> None:
-        super().__init__(settings)
+    def __init__(self, settings: ToolInvocationSettings | None = None) -> None:
+        super().__init__(settings or ToolInvocationSettings())
         self._schemas = SchemaCache()
 
     def screen(self, case: CallsCase) -> Screening:

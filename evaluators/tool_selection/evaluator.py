@@ -47,8 +47,8 @@ class ToolSelection(Evaluator[DecisionCase]):
     bad_label: ClassVar[str] = _INCORRECT
     code_version: ClassVar[str] = "1"
 
-    def __init__(self, settings: EvaluatorSettings) -> None:
-        super().__init__(settings)
+    def __init__(self, settings: ToolSelectionSettings | None = None) -> None:
+        super().__init__(settings or ToolSelectionSettings())
         self._schemas = SchemaCache()
 
     def screen(self, case: DecisionCase) -> Screening:
