@@ -34,6 +34,18 @@ def place_of(places: Mapping[Path, str], path: Path) -> str:
     return ""
 
 
+def value_at(document: object, path: Iterable[str | int]) -> object:
+    """What stands at a path of a document of maps and lists; None where nothing does."""
+    for step in path:
+        if isinstance(document, dict):
+            document = document.get(step)
+        elif isinstance(document, list) and isinstance(step, int) and step < len(document):
+            document = document[step]
+        else:
+            return None
+    return document
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that has to be changed.

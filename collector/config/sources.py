@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
 
-from collector.config.problems import ConfigError, Path, Problem
+from collector.config.problems import ConfigError, Path, Problem, value_at
 from collector.config.yaml_text import Document, parse_yaml
 
 
@@ -88,19 +88,13 @@ def _read_set(setting: str) -> Document:
 
 
 def _merge(base: Document, over: Document) -> Document:
-    replaced = {path for path in over.places if not isinstance(_at(over.value, path), dict)}
+    replaced = {path for path in over.places if not isinstance(value_at(over.value, path), dict)}
     kept = {
         path: place
         for path, place in base.places.items()
         if not any(path[:length] in replaced for length in range(len(path) + 1))
     }
     return Document(_merge_values(base.value, over.value), {**kept, **over.places})
-
-
-def _at(value: object, path: Path) -> object:
-    for step in path:
-        value = value[step]  # type: ignore[index]
-    return value
 
 
 def _merge_values(base: object, over: object) -> object:

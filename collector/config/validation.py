@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from collector.config.expansion import Expanded
-from collector.config.problems import Path, Problem, listed, place_of, suggestion
+from collector.config.problems import Path, Problem, listed, place_of, suggestion, value_at
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -78,22 +78,8 @@ def _steps(raw: object, loc: Sequence[str | int]) -> Path:
     for step in loc:
         if (isinstance(raw, dict) and step in raw) or (isinstance(raw, list) and isinstance(step, int)):
             steps.append(step)
-            raw = _child(raw, step)
+            raw = value_at(raw, (step,))
     return tuple(steps)
-
-
-def _child(value: object, step: str | int) -> object:
-    if isinstance(value, dict):
-        return value.get(step)
-    if isinstance(value, list) and isinstance(step, int) and step < len(value):
-        return value[step]
-    return None
-
-
-def _at(value: object, steps: Path) -> object:
-    for step in steps:
-        value = _child(value, step)
-    return value
 
 
 def _mend(data: object, raw: object, error: ErrorDetails) -> bool:
@@ -101,15 +87,25 @@ def _mend(data: object, raw: object, error: ErrorDetails) -> bool:
     steps = _steps(raw, error["loc"])
     if not steps or error["type"] == "extra_forbidden":
         return False
-    parent, original = _at(data, steps[:-1]), _at(raw, steps)
-    if isinstance(original, Expanded) and error["type"] == "string_type" and isinstance(parent, dict | list):
-        if _child(parent, steps[-1]) is original.text:
+    last = steps[-1]
+    parent, original = value_at(data, steps[:-1]), value_at(raw, steps)
+    if isinstance(original, Expanded) and error["type"] == "string_type":
+        if value_at(parent, (last,)) is original.text:
             return False
-        parent[steps[-1]] = original.text  # type: ignore[index]
-        return True
+        return _put(parent, last, original.text)
     empty = original is None or (isinstance(original, Expanded) and original.value is None)
-    if empty and isinstance(parent, dict) and steps[-1] in parent:
-        del parent[steps[-1]]
+    if empty and isinstance(parent, dict) and last in parent:
+        del parent[last]
+        return True
+    return False
+
+
+def _put(parent: object, step: str | int, value: object) -> bool:
+    if isinstance(parent, dict):
+        parent[step] = value
+        return True
+    if isinstance(parent, list) and isinstance(step, int):
+        parent[step] = value
         return True
     return False
 
