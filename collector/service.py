@@ -100,7 +100,7 @@ class Service:
         self._telemetry.observe_exposed(lambda: len(self._exposures))
 
     async def run(self) -> None:
-        """Work until SIGTERM or SIGINT, then stop in order.
+        """Work until SIGTERM, SIGINT or SIGHUP (the terminal was closed), then stop in order.
 
         Raises:
             collector.receivers.startup.ReceiverStartError, collector.http_endpoint.AddressInUseError: an address
@@ -108,8 +108,10 @@ class Service:
         """
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, stop.set)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            # Whoever starts it under nohup wants it to outlive the terminal.
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+                loop.add_signal_handler(number, stop.set)
         try:
             await self.start()
             await stop.wait()

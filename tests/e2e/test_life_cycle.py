@@ -70,6 +70,14 @@ async def health_until_the_end(sidecar: Sidecar) -> list[int]:
             return answers
 
 
+async def test_a_terminal_that_closes_ends_it_in_order(tmp_path: Path) -> None:
+    async with running_backend() as backend, running_sidecar(tmp_path, config(backend.port, "10s")) as sidecar:
+        await post(sidecar, list(requests("agent", 1)))
+        sidecar.process.send_signal(signal.SIGHUP)
+        assert await sidecar.process.wait() == 0
+        assert len(backend.spans) == 102
+
+
 async def test_ctrl_c_once_more_ends_it_at_once(tmp_path: Path) -> None:
     async with running_sidecar(tmp_path, config(free_port())) as sidecar:
         await post(sidecar, list(requests("agent", 2)))
