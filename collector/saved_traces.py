@@ -53,13 +53,13 @@ def read_saved_traces(paths: Iterable[Path]) -> SavedTraces:
         rejected: list[Rejection] = []
         try:
             if found.signal is Signal.TRACES:
-                spans = slice_spans(found.request, (), origins)
+                spans = slice_spans(found.request, (), origins, limits=None)
                 rejected = spans.rejected
                 saved.spans += spans.records
                 for span in spans.records:
                     by_id.setdefault(span.trace_id, SavedTrace(span.trace_id)).spans.append(span)
             elif found.signal is Signal.LOGS:
-                logs = slice_logs(found.request, (), origins)
+                logs = slice_logs(found.request, (), origins, limits=None)
                 rejected = logs.rejected
                 for log in logs.records:
                     if log.trace_id:

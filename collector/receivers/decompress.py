@@ -21,7 +21,8 @@ _SNAPPY_COMPRESSED, _SNAPPY_PLAIN = 0x00, 0x01
 _CHECKSUM_BYTES = 4
 _PIECE_BYTES = 64 << 10
 # Members of a gzip body, chunks of a snappy one: far more than senders make, and bounded work when they are all empty.
-_MAX_PARTS = 10_000
+_PARTS_ALWAYS = 1000
+_BYTES_PER_PART = 4 << 10
 
 
 class BodyTooLargeError(Exception):
@@ -75,10 +76,11 @@ def _inflate(name: str, body: bytes, limit_bytes: int, window_bits: int) -> byte
     parts: list[bytes] = []
     left = limit_bytes + 1  # one more than allowed shows that there is more
     at = members = 0
+    most = _most_parts(limit_bytes)
     while at < len(body):  # a gzip file may consist of several
         members += 1
-        if members > _MAX_PARTS:
-            raise MalformedRequestError(f"the {name} body has more than {_MAX_PARTS} members")
+        if members > most:
+            raise MalformedRequestError(f"the {name} body has more than {most} members")
         stream = zlib.decompressobj(window_bits)
         while not stream.eof:
             # In pieces: after the end of a member zlib copies the rest of what it was given.
@@ -95,6 +97,10 @@ def _inflate(name: str, body: bytes, limit_bytes: int, window_bits: int) -> byte
             at += len(piece) - len(stream.unused_data)
             parts.append(part)
     return b"".join(parts)
+
+
+def _most_parts(limit_bytes: int) -> int:
+    return _PARTS_ALWAYS + limit_bytes // _BYTES_PER_PART
 
 
 def _zstd(body: bytes, limit_bytes: int) -> bytes:
@@ -126,7 +132,7 @@ def _snappy(body: bytes, limit_bytes: int) -> bytes:
     """Either format of snappy: the framed one starts with its mark, the other with the size of the result."""
     try:
         if body.startswith(_SNAPPY_STREAM):
-            if _framed_size(body) > limit_bytes:
+            if _framed_size(body, _most_parts(limit_bytes)) > limit_bytes:
                 raise BodyTooLargeError
             return bytes(cramjam.snappy.decompress(body))
         if cramjam.snappy.decompress_raw_len(body) > limit_bytes:
@@ -136,13 +142,13 @@ def _snappy(body: bytes, limit_bytes: int) -> bytes:
         raise MalformedRequestError("the body isn't snappy, though its content-encoding says so") from None
 
 
-def _framed_size(body: bytes) -> int:
+def _framed_size(body: bytes, most_chunks: int) -> int:
     """What the chunks of the framed format say they hold; decompressing checks that it is true."""
     total = at = chunks = 0
     while at + 4 <= len(body):
         chunks += 1
-        if chunks > _MAX_PARTS:
-            raise MalformedRequestError(f"the snappy body has more than {_MAX_PARTS} chunks")
+        if chunks > most_chunks:
+            raise MalformedRequestError(f"the snappy body has more than {most_chunks} chunks")
         kind, size = body[at], int.from_bytes(body[at + 1 : at + 4], "little")
         at += 4
         if kind == _SNAPPY_PLAIN:

@@ -25,6 +25,7 @@ from collector.wire.skeleton import (
     ResourcesSkeleton,
     ScopesSkeleton,
     SpanSkeleton,
+    parse_anything,
     parse_log_record,
     parse_log_record_head,
     parse_metrics,
@@ -43,12 +44,23 @@ _NO_SPAN = bytes(8)
 _HAS_IS_REMOTE = 0x100  # SpanFlags of trace.proto
 _IS_REMOTE = 0x200
 _SIGNAL_NAMES = {"spans": "traces", "logs": "logs"}
-# In one request: far beyond any batch, and bounded work. Scopes and resources count together.
-MAX_ITEMS = 250_000
-MAX_SCOPES = 50_000
+# Checking a span unpacks it to up to thirty times its bytes. Of what is larger only the outermost fields are read.
+CHECK_WHOLE_BYTES = 4 << 20
 # Spans of larger requests are read one by one, so that what they unpack to isn't there all at once.
 READ_AT_ONCE_BYTES = 4 << 20
 _METRIC_KINDS = ("gauge", "sum", "histogram", "exponential_histogram", "summary")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one request may hold; resources count as scopes."""
+
+    items: int
+    scopes: int
+
+
+# Far beyond any batch, and bounded work.
+OF_A_BATCH = Limits(items=250_000, scopes=50_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +87,7 @@ class SlicedLogs:
     rejected: list[Rejection]
 
 
-def slice_spans(request: bytes, headers: Headers, origins: Origins) -> Sliced:
+def slice_spans(request: bytes, headers: Headers, origins: Origins, limits: Limits | None = OF_A_BATCH) -> Sliced:
     """Take a serialised ExportTraceServiceRequest apart.
 
     A span is rejected if its trace id isn't 16 bytes or is all zeros, if its span id isn't 8 bytes or is all zeros, if
@@ -86,16 +98,17 @@ def slice_spans(request: bytes, headers: Headers, origins: Origins) -> Sliced:
         request: protobuf bytes, decompressed.
         headers: the request headers that have to travel with the spans, sorted.
         origins: where equal origins become one object.
+        limits: how much it may hold; None for requests that nobody else waits behind.
 
     Raises:
-        MalformedRequestError: the request can't be cut into spans at all.
+        MalformedRequestError: the request can't be cut into spans at all, or holds more than that.
     """
     records: list[SpanRecord] = []
     rejected: list[Rejection] = []
     budget = Budget()
     index = -1
     heads = _heads_at_once(request)
-    for place, origin, items in _scopes(request, "spans", headers, origins, budget):
+    for place, origin, items in _scopes(request, "spans", headers, origins, budget, limits):
         for number, span in enumerate(items):
             index += 1
             read = next(heads, None)
@@ -103,7 +116,7 @@ def slice_spans(request: bytes, headers: Headers, origins: Origins) -> Sliced:
                 rejected.append(Rejection(index, origin))
                 continue
             try:
-                head = read or parse_span(span)
+                head = read or (parse_span if len(span) <= CHECK_WHOLE_BYTES else parse_span_head)(span)
             except DecodeError:
                 fault = _fault(span, "Span", f"{place}.spans[{number}]", budget)
                 if fault is not None:
@@ -151,7 +164,7 @@ def _heads_at_once(request: bytes) -> Iterator[SpanSkeleton]:
                     yield from scopes.items
 
 
-def slice_logs(request: bytes, headers: Headers, origins: Origins) -> SlicedLogs:
+def slice_logs(request: bytes, headers: Headers, origins: Origins, limits: Limits | None = OF_A_BATCH) -> SlicedLogs:
     """Take a serialised ExportLogsServiceRequest apart.
 
     A log record needn't belong to a trace: without ids, or with ids that are all zeros, its ids are empty here. It is
@@ -161,14 +174,14 @@ def slice_logs(request: bytes, headers: Headers, origins: Origins) -> SlicedLogs
     rejected: list[Rejection] = []
     budget = Budget()
     index = -1
-    for place, origin, items in _scopes(request, "logs", headers, origins, budget):
+    for place, origin, items in _scopes(request, "logs", headers, origins, budget, limits):
         for number, record in enumerate(items):
             index += 1
             if isinstance(origin, str):
                 rejected.append(Rejection(index, origin))
                 continue
             try:
-                head = parse_log_record(record)
+                head = (parse_log_record if len(record) <= CHECK_WHOLE_BYTES else parse_log_record_head)(record)
             except DecodeError:
                 fault = _fault(record, "LogRecord", f"{place}.log_records[{number}]", budget)
                 if fault is not None:
@@ -195,17 +208,17 @@ def count_data_points(request: bytes) -> int:
         parsed = parse_metrics(request)
     except DecodeError:
         raise malformed("an OTLP metrics request", request, "MetricsRequest", "metrics") from None
-    left = MAX_ITEMS
-    scopes_left = MAX_SCOPES - len(parsed.resources)
+    left = OF_A_BATCH.items
+    scopes_left = OF_A_BATCH.scopes - len(parsed.resources)
     points = 0
     for resources in parsed.resources:
         scopes_left -= len(resources.scopes)
         if scopes_left < 0:
-            raise _too_many(MAX_SCOPES, "scopes", "metrics")
+            raise _too_many(OF_A_BATCH.scopes, "scopes", "metrics")
         for scopes in resources.scopes:
             left -= len(scopes.metrics)
             if left < 0:
-                raise _too_many(MAX_ITEMS, "items", "metrics")
+                raise _too_many(OF_A_BATCH.items, "items", "metrics")
             points += sum(len(getattr(metric, kind).data_points) for metric in scopes.metrics for kind in _METRIC_KINDS)
     return points
 
@@ -218,26 +231,26 @@ def describe_rejections(rejected: Sequence[Rejection]) -> str:
 
 
 def _scopes(
-    request: bytes, signal: str, headers: Headers, origins: Origins, budget: Budget
+    request: bytes, signal: str, headers: Headers, origins: Origins, budget: Budget, limits: Limits | None
 ) -> Iterator[tuple[str, Origin | str, Sequence[bytes]]]:
     """Per scope of the request: how to call it, its origin (or why it has none), and its serialised items."""
     try:
         parsed = parse_request(request)
     except DecodeError:
         raise malformed(f"an OTLP {_SIGNAL_NAMES[signal]} request", request, "Request", signal) from None
-    left = MAX_ITEMS
-    scopes_left = MAX_SCOPES - len(parsed.resources)
+    items = 0
+    scope_count = len(parsed.resources)
     for i, resources in enumerate(parsed.resources):
-        scopes_left -= len(resources.scopes) + len(resources.old_scopes)
-        if scopes_left < 0:
-            raise _too_many(MAX_SCOPES, "scopes", _SIGNAL_NAMES[signal])
+        scope_count += len(resources.scopes) + len(resources.old_scopes)
+        if limits is not None and scope_count > limits.scopes:
+            raise _too_many(limits.scopes, "scopes", _SIGNAL_NAMES[signal])
         resource = _joined(resources.resource)
         resource_schema_url = resources.schema_url
         resource_rest = _unknown_fields(resources, "resource", "scopes", "schema_url", "old_scopes")
         for j, scopes in enumerate(chain(resources.scopes, resources.old_scopes)):
-            left -= len(scopes.items)
-            if left < 0:
-                raise _too_many(MAX_ITEMS, "items", _SIGNAL_NAMES[signal])
+            items += len(scopes.items)
+            if limits is not None and items > limits.items:
+                raise _too_many(limits.items, "items", _SIGNAL_NAMES[signal])
             key = OriginKey(
                 resource,
                 resource_schema_url,
@@ -276,8 +289,8 @@ def _unknown_fields(message: ResourcesSkeleton | ScopesSkeleton, *known: str) ->
 
 def _fault_of_origin(key: OriginKey, resource_place: str, scope_place: str, budget: Budget) -> str | None:
     try:
-        parse_resource(key.resource)
-        parse_scope(key.scope)
+        (parse_resource if len(key.resource) <= CHECK_WHOLE_BYTES else parse_anything)(key.resource)
+        (parse_scope if len(key.scope) <= CHECK_WHOLE_BYTES else parse_anything)(key.scope)
     except DecodeError:
         return _fault(key.resource, "Resource", f"{resource_place}.resource", budget) or _fault(
             key.scope, "Scope", f"{scope_place}.scope", budget

@@ -228,6 +228,21 @@ def test_a_request_of_absurdly_many_parts_is_refused_before_they_are_looked_at(
             read()
 
 
+def test_a_request_that_nobody_waits_behind_may_hold_any_number_of_parts() -> None:
+    scopes = field(1, b"".join(field(2, field(2, span("one"))) for _ in range(50_001)))
+    with pytest.raises(MalformedRequestError):
+        slice_spans(scopes, (), Origins())
+    assert len(slice_spans(scopes, (), Origins(), limits=None).records) == 50_001
+
+
+@pytest.mark.parametrize(("more", "taken"), [(b"", 1), (field(9, b"\x0a\x09"), 1), (b"\x4a\x09", 0)])
+def test_of_a_huge_span_only_the_outermost_fields_are_checked(more: bytes, taken: int) -> None:
+    huge = span("huge") + b"\x4a\x00" * (2 << 20) + more
+    sliced = slice_spans(request(huge), (), Origins())
+    assert [record.span for record in sliced.records] == [huge] * taken
+    assert len(sliced.rejected) == 1 - taken
+
+
 def test_spans_of_a_broken_resource_are_rejected_and_others_taken() -> None:
     serialised = request(span("bad"), resource=b"\x0a\x09") + request(span("good"))
     sliced = slice_spans(serialised, (), Origins())
