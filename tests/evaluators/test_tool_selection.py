@@ -235,7 +235,7 @@ def test_where_a_call_was_demanded_it_is_not_called_unneeded() -> None:
 )
 def test_what_only_a_tool_that_exists_can_say_proves_that_the_list_is_not_whole(result: ToolResult) -> None:
     made = ToolCall(id="call_1", name="get_train_times", arguments={}, result=result)
-    found = screen(case(made))
+    found = by_rules(case(made))
     assert found.status is Status.NEEDS_JUDGE
     assert [str(one.code) for one in found.issues] == ["unknown_tool"]
 
@@ -243,4 +243,4 @@ def test_what_only_a_tool_that_exists_can_say_proves_that_the_list_is_not_whole(
 @pytest.mark.parametrize("said", ["Unknown tool: get_train_times", "KeyError: 'get_train_times'", "boom"])
 def test_what_denies_the_tool_or_says_nothing_of_it_proves_nothing(said: str) -> None:
     made = ToolCall(id="call_1", name="get_train_times", arguments={}, result=ToolResult(error=said))
-    assert screen(case(made)).score == 0.0
+    assert by_rules(case(made)).score == 0.0
