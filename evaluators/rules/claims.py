@@ -106,6 +106,7 @@ _HEDGES_EN = (
     r"last (?:year|month|week|time)|previous\w*|recommend\w*|suggest\w*|budget|tip|bring|expect\w*|"
     r"interest|mortgage|loan|compound\w*|annuit\w*|instal\w*|convert\w*|conversion|equivalent|works out|tax\w*|vat|"
     r"depreciat\w*|profit|yield|project\w*|predict\w*|"
+    r"(?<=[a-z])'d|next (?:week|month|year|time)|aim|try|"
     r"compared|than|instead|increase\w*|decrease\w*|range|rang(?:es|ing)|limit|threshold|goal|target|"
     r"don't|doesn't|not|isn't|won't|cannot|can't|no longer|never"
 )

@@ -522,6 +522,164 @@ FROM_THE_RESULT: list[tuple[Any, str]] = [
     ({"name": "iPhone", "storage_gb": 128, "price_usd": 799}, "The 256 GB version is $100 more at $899."),
     ({"name": "Laptop", "ram_gb": 16, "ssd_gb": 512}, "16 GB RAM and a 0.5 TB SSD; 32 GB can be ordered."),
     ({"name": "Laptop", "ram_gb": 16, "ssd_gb": 512}, "It can be extended to 64 GB."),
+    (
+        {
+            "user": {
+                "gift_cards": [{"id": "g1", "amount": 198}, {"id": "g2", "amount": 129}],
+                "certificates": [{"amount": 150}],
+            },
+            "price": {"total": 522, "currency": "USD"},
+        },
+        "You can pay $522 with the $198 and $129 gift cards and the $150 certificate, leaving $45 on your card.",
+    ),
+    (
+        {
+            "flights": [
+                {"no": "HAT1", "prices": {"economy": 152, "business": 403}},
+                {"no": "HAT2", "prices": {"economy": 171, "business": 371}},
+            ]
+        },
+        "Upgrading both flights from economy to business for two passengers costs $902.",
+    ),
+    (
+        {
+            "flights": [
+                {"no": "HAT1", "prices": {"economy": 152, "business": 403}},
+                {"no": "HAT2", "prices": {"economy": 171, "business": 371}},
+            ]
+        },
+        "The price difference is $451 per person.",
+    ),
+    (
+        {
+            "flights": [
+                {"no": "HAT1", "prices": {"economy": 152, "business": 403}},
+                {"no": "HAT2", "prices": {"economy": 171, "business": 371}},
+            ],
+            "insurance": 30,
+        },
+        "With insurance ($30 per passenger) for 3 passengers economy is $1,059.",
+    ),
+    (
+        {
+            "items": [{"name": "Bottle", "price": "23.99"}, {"name": "Lamp", "price": "150.01"}],
+            "payment_history": [{"amount": 174.0}],
+        },
+        "You'll get $174.00 back on your credit card.",
+    ),
+    (
+        {"orders": [{"total": 12.5}, {"total": 30.2}, {"total": 55.55}, {"total": 7.99}]},
+        "Your last two orders were $63.54 in total; the average is $26.56.",
+    ),
+    (
+        {"stock": {"price": 227.16, "change": 3.2, "percent_change": 1.43}},
+        "AAPL is at $227.16, up $3.20 (1.43%) from $223.96.",
+    ),
+    ({"fuel_liters": 40, "price_per_liter": 1.859, "currency": "EUR"}, "Full tank: €74.36."),
+    ({"tank_gallons": 13.2}, "Your tank holds 50 litres."),
+    ({"tank_gallons": 13.2, "level": 0.25}, "It has 3.3 gallons left, you need 9.9 gallons (37.5 l)."),
+    ({"fuelLevel": 15.5, "capacity_gallons": 50}, "You have 15.5 gallons and need 34.5 gallons more."),
+    ({"distance_km": [12.3, 4.5]}, "16.8 km"),
+    ({"from": {"temp": 12}, "to": {"temp": 31}}, "Barcelona is 19°C warmer"),
+    (
+        {
+            "list": [
+                {"temp_c": 10},
+                {"temp_c": 11},
+                {"temp_c": 12},
+                {"temp_c": 13},
+                {"temp_c": 14},
+                {"temp_c": 15},
+                {"temp_c": 16},
+                {"temp_c": 17},
+                {"temp_c": 18},
+                {"temp_c": 19},
+                {"temp_c": 20},
+                {"temp_c": 21},
+                {"temp_c": 22},
+                {"temp_c": 23},
+                {"temp_c": 24},
+                {"temp_c": 25},
+                {"temp_c": 26},
+                {"temp_c": 27},
+                {"temp_c": 28},
+                {"temp_c": 29},
+            ]
+        },
+        "It climbs from 10°C to 29°C, 19 degrees in all.",
+    ),
+    (
+        {
+            "list": [
+                {"price_eur": 10},
+                {"price_eur": 20},
+                {"price_eur": 30},
+                {"price_eur": 40},
+                {"price_eur": 50},
+                {"price_eur": 60},
+                {"price_eur": 70},
+                {"price_eur": 80},
+                {"price_eur": 90},
+                {"price_eur": 100},
+                {"price_eur": 110},
+                {"price_eur": 120},
+                {"price_eur": 130},
+                {"price_eur": 140},
+                {"price_eur": 150},
+            ]
+        },
+        "The ones under €50 cost €100 together.",
+    ),
+    ({"list": [{"name": "X", "stars": 4, "price_eur": 80}]}, "A 4-star hotel for €80, 9.1/10 on Booking."),
+    ({"list": [{"name": "X", "rating": 9.1, "price_eur": 80}]}, "Rated 9.1; others in town are 7.5/10."),
+    ({"size_gb": 4.2, "eta_s": 1200}, "4.2 GB, at 3.5 MB/s."),
+    (
+        {"weight": {"value": 12, "unit": "kg"}, "limit": {"value": 23, "unit": "kg"}},
+        "Your bag is 11 kg under the limit.",
+    ),
+    ({"baggage": {"weight": "23 kg"}, "fee_eur": 75}, "Each extra bag of 23 kg costs €75; over 32 kg isn't accepted."),
+    ({"monthly_rent": 1450, "currency": "EUR", "deposit_months": 3}, "The deposit is €4,350; moving in costs €5,800."),
+    ({"monthly_rent": 1450, "currency": "EUR"}, "As a rule your income should be at least €4,350."),
+    ({"price": {"amount": "1499.00", "currencyCode": "USD"}}, "$1,499.00, or $124.92 a month for 12 months."),
+    ({"price": {"amount": "1499.00", "currencyCode": "USD"}}, "24 rates of $62.46"),
+    (
+        {"quotes": [{"carrier": "UPS", "amount": 12.4}, {"carrier": "DHL", "amount": 15.9}], "currency": "USD"},
+        "UPS is $3.50 cheaper and saves you 22%.",
+    ),
+    ({"conversion": {"from": "USD", "to": "JPY", "rate": 149.32, "amount": 200, "result": 29864}}, "$200 are ¥29,864."),
+    ({"total_usd": 250, "split": 3}, "Each of you pays $83.33 (one pays $83.34)."),
+    ({"total_usd": 250, "people": ["a", "b", "c"]}, "That's $83.33 each."),
+    (
+        {"invoice": {"net": 1000, "tax": 190, "gross": 1190, "currency": "EUR", "skonto_percent": 2}},
+        "Mit 2 % Skonto zahlen Sie 1.166,20 €.",
+    ),
+    (
+        {"invoice": {"net": 1000, "tax_percent": 19, "currency": "EUR", "skonto_percent": 2}},
+        "Mit 2 % Skonto zahlen Sie 1.166,20 €.",
+    ),
+    ({"price": "EUR 1.299"}, "1.299 Euro"),
+    ({"price": "EUR 1.299"}, "€1,299.00"),
+    ({"price": "1'299.00 CHF"}, "CHF 1299.–"),
+    ({"total": "Rs. 2,499/-"}, "₹2,499"),
+    ({"t": "21°C / 70°F"}, "70°F"),
+    ({"forecast": "High 75F, low 58F, wind 10-15 mph"}, "High of 24°C, low of 14°C."),
+    ({"forecast": {"text": "High 75F, low 58F", "temp_f": 66}}, "High of 75°F, low 58°F, 17° apart."),
+    ({"rain_mm": [0.2, 1.1, 3.4]}, "4.7 mm of rain over three days."),
+    ({"pressure_hpa": 1013, "temp_c": 20}, "1013 hPa, dew point 12°C."),
+    ({"bmi": 24.1, "weight_kg": 78}, "To reach BMI 22 you'd weigh 71.2 kg."),
+    ({"bench_kg": 80}, "Your 5-rep max is about 70 kg."),
+    ({"bench_kg": 80}, "Try sets at 75% (60 kg)."),
+    ({"bench_kg": 80}, "Next week use 82.5 kg."),
+    ({"calories": 2200, "protein_g": 150}, "Split it: 37.5 g of protein in each of four meals."),
+    ({"length_cm": 172}, "5'8\""),
+    ({"length_m": 1.72}, "5 feet 8 inches (67.7 in)"),
+    ({"depth_ft": 30}, "9 m (9.14 m)"),
+    ({"volume_ml": 330}, "0.33 l, 11.2 fl oz"),
+    ({"pop_growth_percent": 1.1, "pop": 83000000}, "1.1% are 913,000 people."),
+    ({"share": 0.333}, "33%, a third; the other two thirds are 67%."),
+    ({"score": 17, "max": 20}, "85%"),
+    ({"uptime_percent": 99.95}, "99.95% uptime means 22 minutes of downtime in a month, 0.05%."),
+    ({"loss_percent": 0.2, "sent": 1000}, "99.8% arrived."),
 ]
 
 FROM_WHAT_WAS_SAID: list[tuple[Any, str, str, str]] = [
@@ -584,6 +742,28 @@ FROM_WHAT_WAS_SAID: list[tuple[Any, str, str, str]] = [
     ({"balance": 1520.33, "currency": "USD"}, "You need $479.67 more to reach $2,000.", "I want to have 2000", ""),
     ({"balance": 1520.33, "currency": "USD"}, "You're $479.67 short of 2,000.", "can I afford 2k", ""),
     ({"price_usd": 129}, "Your offer of $110 was declined; they want $129.", "offer 110", ""),
+    (
+        {"items": [{"name": "Bottle", "price": 23.99}, {"name": "Lamp", "price": 150.01}]},
+        "Exchanging the lamp for the new one at $145.20: you get $4.81 back.",
+        "the 145.20 one",
+        "",
+    ),
+    (
+        {"stock": {"price": 227.16}},
+        "With $5,000 you can buy 22 shares for $4,997.52, with $2.48 left.",
+        "I have $5,000",
+        "",
+    ),
+    (
+        {"balance": 5000, "currency": "USD"},
+        "After buying 22 shares at $227.16 your balance is $2.48.",
+        "Buy 22 at 227.16",
+        "",
+    ),
+    ({"monthly_rent": 1450, "currency": "EUR"}, "Deine Kaution beträgt 4.350 €.", "", "Kaution: drei Monatsmieten"),
+    ({"conversion": {"rate": 149.32}}, "200ドルは29,864円です。", "200ドルは何円？", ""),
+    ({"rates": {"USD": 1, "JPY": 149.32, "EUR": 0.92}}, "100 EUR = 16,230.43 JPY.", "100 EUR in yen", ""),
+    ({"rates": {"USD": 1, "JPY": 149.32, "EUR": 0.92}}, "¥16,230", "100 EUR in yen", ""),
 ]
 
 
