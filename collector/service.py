@@ -46,8 +46,6 @@ _LONGEST_TICK_S = 1.0
 # What falls due within this time is done together: every turn of the clock costs as much as a trace.
 _SHORTEST_TICK_S = 0.1
 NOT_DELIVERED = "not delivered before the sidecar stopped"
-TRIM_AFTER_BYTES = 32 << 20
-TRIM_AFTER_S = 60.0
 _MIB = 1 << 20
 
 
@@ -83,8 +81,7 @@ class Service:
         self._judging: JudgingProcess | None = None
         self._assembler: Assembler | None = None
         self._tick_s = self._pause_s = _LONGEST_TICK_S
-        self._peak_bytes = 0
-        self._low_since_s = 0.0
+        self._trimming = process_memory.Trimming()
         if timing is not None:
             self._attach_judging(self._plan, timing)
         self._receivers = [
@@ -124,6 +121,7 @@ class Service:
 
     async def start(self) -> None:
         """Start everything."""
+        process_memory.raise_file_limit()
         for note in self._notes:
             logger.info(note)
         for exposure in self._exposures:
@@ -178,11 +176,9 @@ class Service:
             return
         # Memory ends with the process; a file is the one place left where nothing is lost.
         letters = self._dead_letters[name]
+        parcels = [self._parcels.read(ref) for ref in left]
         try:
-            for ref in left:
-                parcel = self._parcels.read(ref)
-                await asyncio.to_thread(letters.append, parcel.signal, parcel.request, parcel.items, NOT_DELIVERED)
-                self._parcels.release(ref)
+            await asyncio.to_thread(letters.append_all, parcels, NOT_DELIVERED)
         except OSError as error:
             logger.error("%s: can't write %s (%s): what was not delivered is lost", name, letters.path, error.strerror)
         else:
@@ -231,20 +227,10 @@ class Service:
             except Exception:
                 # The clock must go on for all other traces.
                 logger.exception("a trace could not be processed")
-            self._trim_when_idle()
+            self._trimming.look(self._budget.used_bytes, time.monotonic())
             due_s = self._assembler.next_due_s()
             wait_s = self._tick_s if due_s is None else min(self._tick_s, max(due_s - time.monotonic(), 0.0))
             await asyncio.sleep(max(wait_s, self._pause_s))
-
-    def _trim_when_idle(self) -> None:
-        """Give memory back when what was held at a peak is gone, and has been for a while."""
-        used_bytes, now_s = self._budget.used_bytes, time.monotonic()
-        if used_bytes > self._peak_bytes // 10:
-            self._peak_bytes = max(self._peak_bytes, used_bytes)
-            self._low_since_s = now_s
-        elif self._peak_bytes > TRIM_AFTER_BYTES and now_s - self._low_since_s > TRIM_AFTER_S:
-            self._peak_bytes = used_bytes
-            process_memory.trim()
 
     def _destination(self, component: Component) -> Destination:
         settings = component.settings_as(ExporterSettings)

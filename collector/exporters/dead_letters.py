@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
 from collector.exporters.appending import append_whole
-from collector.records import Signal
+from collector.records import Parcel, Signal
 
+_BATCH_BYTES = 16 << 20
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -40,16 +41,42 @@ class DeadLetterFile:
         Raises:
             OSError: it couldn't be written; what is in it has to be kept.
         """
-        line = json.dumps(
-            {
-                "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-                "destination": self._destination,
-                "signal": signal.value,
-                "items": items,
-                "reason": reason,
-                "headers": dict(headers),
-                "request": base64.b64encode(request).decode(),
-            }
-        )
+        self._write(self._line(signal, request, items, reason, headers))
+
+    def append_all(self, parcels: Iterable[Parcel], reason: str) -> int:
+        """Write a letter for each parcel, and see many at a time on the disk, since there may be no time for each.
+
+        Returns:
+            How many were written.
+
+        Raises:
+            OSError: some couldn't be written; those before them are.
+        """
+        written, lines, size_bytes = 0, list[bytes](), 0
+        for parcel in parcels:
+            line = self._line(parcel.signal, parcel.request, parcel.items, reason, dict(parcel.headers))
+            lines.append(line)
+            size_bytes += len(line)
+            if size_bytes >= _BATCH_BYTES:
+                self._write(b"".join(lines))
+                written += len(lines)
+                lines, size_bytes = [], 0
+        if lines:
+            self._write(b"".join(lines))
+        return written + len(lines)
+
+    def _line(self, signal: Signal, request: bytes, items: int, reason: str, headers: Mapping[str, str]) -> bytes:
+        letter = {
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "destination": self._destination,
+            "signal": signal.value,
+            "items": items,
+            "reason": reason,
+            "headers": dict(headers),
+            "request": base64.b64encode(request).decode(),
+        }
+        return json.dumps(letter).encode() + b"\n"
+
+    def _write(self, lines: bytes) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        append_whole(self.path, line.encode() + b"\n", mode=0o600, sync=True)
+        append_whole(self.path, lines, mode=0o600, sync=True)
