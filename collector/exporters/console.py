@@ -30,6 +30,7 @@ from collector.exporters.trace_tree import TraceTree, Verbosity
 from collector.records import Signal
 
 UNSCORED_NOTE_INTERVAL_S = 10.0
+REMEDY = "processors::assemble::emit_unscored: true shows why"
 PLAIN_WIDTH = 120
 STOP_WITHIN_S = 3.0
 PACE_S = 0.1
@@ -155,7 +156,7 @@ class ConsoleSender:
         if unscored:
             self._noted_unscored_s = now_s
             words = "trace passed" if unscored == 1 else "traces passed"
-            await self._write(Text(f"{unscored} {words} through without a score", style="dim"))
+            await self._write(Text(f"{unscored} {words} through without a score; {REMEDY}", style="dim"))
         if unshown:
             await self._write(
                 Text(f"{unshown} judged traces not shown: more came than could be printed", style="yellow")

@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 from rich.console import Console
 
-from collector.exporters.console import ConsoleSender, Settings
+from collector.exporters.console import REMEDY, ConsoleSender, Settings
 from collector.exporters.sender import RejectedDataError, UnsupportedSignalError
 from collector.exporters.trace_tree import Verbosity
 from collector.records import Signal
@@ -55,7 +55,7 @@ async def test_unscored_traces_become_one_line() -> None:
     await sender.start()
     await sender.send(Signal.TRACES, request(*(span(1, trace_id=f"{n:032x}") for n in range(1, 6))), NO_HEADERS)
     await sender.stop()
-    assert output.getvalue() == "5 traces passed through without a score\n"
+    assert output.getvalue() == f"5 traces passed through without a score; {REMEDY}\n"
 
 
 async def test_content_of_spans_is_never_printed() -> None:
