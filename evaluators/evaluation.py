@@ -14,6 +14,7 @@ from typing import Any
 from evaluators.cases import Case, Run
 from evaluators.evaluator import CaseT, Evaluator, Screening
 from evaluators.judge.question import Judge, JudgeAnswer, JudgeFailure, Question
+from evaluators.rules.run_index import forget
 from evaluators.verdict import Level, Method, Status, Verdict
 
 # others on the event loop get their turn after so many
@@ -65,6 +66,8 @@ async def evaluate(items: Sequence[Item]) -> list[Verdict]:
             verdicts[at] = verdict
 
     await asyncio.gather(*(ask(places) for places in groups.values()))
+    for run in {id(item.case.run): item.case.run for item in items}.values():
+        forget(run)
     return [verdict for verdict in verdicts if verdict is not None]
 
 

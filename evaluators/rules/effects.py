@@ -12,6 +12,8 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
+_LONGEST_NAME = 200
+
 
 class Effect(StrEnum):
     """Whether calling a tool changes something that a later call could see."""
@@ -34,12 +36,12 @@ def effect_of(name: str, *, read_tools: Collection[str] = (), write_tools: Colle
         return Effect.READ
     if any(fnmatchcase(name, pattern) for pattern in write_tools):
         return Effect.WRITE
-    return _by_verb(name)
+    return _by_verb(name[:_LONGEST_NAME])
 
 
 @lru_cache(maxsize=1_000)
 def _by_verb(name: str) -> Effect:
-    bare = re.split(r"__|[./:]", name[:200])[-1]
+    bare = re.split(r"__|[./:]", name)[-1]
     words = [word.lower() for word in _WORD.findall(bare)]
     for at, word in enumerate(words):
         following = words[at + 1] if at + 1 < len(words) else ""

@@ -1,8 +1,8 @@
 """What the cases of one run all need of it, worked out once for the run instead of once per case.
 
 In goes a run, out comes its index: its calls, which of them failed, its steps, and what was said before each turn.  The
-indexes of the last few runs are remembered, by identity: cases of one run are judged one after another.  Whatever is
-asked about one turn costs no more for being asked in a long run.
+indexes of the last few runs are remembered, by identity, until they are forgotten: cases of one run are judged one
+after another.  Whatever is asked about one turn costs no more for being asked in a long run.
 """
 
 from __future__ import annotations
@@ -121,6 +121,10 @@ class _Indexes:
             self._kept.move_to_end(id(run))
             return found
 
+    def forget(self, run: Run) -> None:
+        with self._lock:
+            self._kept.pop(id(run), None)
+
 
 _indexes = _Indexes()
 
@@ -128,3 +132,8 @@ _indexes = _Indexes()
 def index_of(run: Run) -> RunIndex:
     """The index of a run, the one that is remembered if there is one."""
     return _indexes.get(run)
+
+
+def forget(run: Run) -> None:
+    """Gives up what is remembered of a run that has been judged."""
+    _indexes.forget(run)

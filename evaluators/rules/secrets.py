@@ -123,6 +123,7 @@ _CREDENTIALS = (
     _format("jwt", "eyJ", _RUN + r"eyJ[A-Za-z0-9_-]{8,2000}\.eyJ[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{16,1000}"),
     _format("url_password", "://", r"(?<=://)[^\s/:@\"'<>]{1,64}:[^\s/:@\"'<>{}$\[\]*]{3,64}(?=@[A-Za-z0-9.-])"),
 )
+_ANCHORED = tuple((anchor, form) for form in _CREDENTIALS for anchor in form.anchors)
 _PRIVATE_KEY_HEADER = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 
 
@@ -250,9 +251,7 @@ def is_secret_name(field: str) -> bool:
 
 
 def _credentials(text: str) -> Iterator[Found]:
-    for form in _CREDENTIALS:
-        if not any(anchor in text for anchor in form.anchors):
-            continue
+    for form in dict.fromkeys([form for anchor, form in _ANCHORED if anchor in text]):
         for match in form.pattern.finditer(text):
             yield Found(form.kind, match.start(), match.end(), _strength(form.kind, match.group()))
     if "PRIVATE KEY" not in text:

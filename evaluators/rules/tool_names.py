@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from evaluators.cases import Tool, ToolCall
 
+_LONGEST_NAME = 500
 _SEPARATOR = re.compile(r"__|[./:]")
 _NOT_A_LETTER = re.compile(r"[^0-9a-z\u0080-\U0010ffff]+")
 _PLUMBING = re.compile(
@@ -83,7 +85,12 @@ def may_be_unlisted(name: str, tools: Sequence[Tool]) -> bool:
 
 def is_plumbing(call: ToolCall) -> bool:
     """Whether the call hands over to another agent or delivers the final output: no tool use to be judged."""
-    return call.is_handoff or _PLUMBING.fullmatch(_plain(call.name)) is not None
+    return call.is_handoff or _is_plumbing_name(call.name[:_LONGEST_NAME])
+
+
+@lru_cache(maxsize=2_000)
+def _is_plumbing_name(name: str) -> bool:
+    return _PLUMBING.fullmatch(_plain(name)) is not None
 
 
 def is_providers_own(call: ToolCall) -> bool:
@@ -95,9 +102,14 @@ def _last(name: str) -> str:
     return _SEPARATOR.split(name)[-1]
 
 
+@lru_cache(maxsize=2_000)
+def _squeeze(name: str) -> str:
+    return _plain(name).replace("_", "")
+
+
 def _squeezed(name: str) -> str:
     """The name without what only spellings differ in: getWeather, get-weather and get_weather are one."""
-    return _plain(name).replace("_", "")
+    return _squeeze(name[:_LONGEST_NAME])
 
 
 def _plain(name: str) -> str:
