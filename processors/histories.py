@@ -170,7 +170,8 @@ class _History:
 def infer_unshown(drafts: Sequence[Draft], loose: Sequence[CallDraft]) -> None:
     """Let turns whose input doesn't show results have seen those of the calls before them, in turns of one scope.
 
-    Only for turns whose input wasn't captured, or lost every call and result.
+    For turns whose input wasn't captured, or lost every call and result; and for results that a framework passed on in
+    words, in a message of role user.
     """
     waiting: list[CallDraft] = []
     executed = sorted((call for call in loose if call.execution is not None), key=_start)
@@ -183,8 +184,27 @@ def infer_unshown(drafts: Sequence[Draft], loose: Sequence[CallDraft]) -> None:
             at += 1
         if blind:
             draft.seen_calls += [call for call in waiting if call.seen is None and call.execution is not None]
+        else:
+            for call in _passed_on(waiting[-_LOOK_BACK:], draft):
+                draft.seen_calls.append(call)
+                waiting.remove(call)
         waiting = [] if blind else waiting
         waiting += draft.calls
+
+
+def _passed_on(calls: Sequence[CallDraft], draft: Draft) -> list[CallDraft]:
+    """Those of the calls whose results stand in what the user is made to say last."""
+    said: list[str] = []
+    for message in reversed(draft.input or ()):
+        if message.role is not Role.USER:
+            break
+        said.append(message.text or "")
+    words = "\n".join(said)
+    return [
+        call
+        for call in calls
+        if call.seen is None and call.tool is not None and call.tool.result and call.tool.result.strip() in words
+    ]
 
 
 def _start(call: CallDraft) -> tuple[int, int]:

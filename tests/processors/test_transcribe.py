@@ -557,6 +557,19 @@ def test_what_lost_its_parent_is_part_of_the_run_if_there_is_no_other() -> None:
     assert [(call.ref, call.result is not None) for call in run.calls] == [("t1", True)]
 
 
+def test_a_result_that_a_framework_passes_on_as_words_of_the_user_is_seen() -> None:
+    trace = Trace()
+    trace.agent()
+    trace.llm("l1", QUESTION, CALL)
+    trace.tool("t1", "get_weather", {"city": "Rome"}, "14 °C")
+    trace.llm("l2", [*QUESTION, CALL, user("Observation: 14 °C")], asks("c2", "get_weather", {"city": "Oslo"}))
+    trace.tool("t2", "get_weather", {"city": "Oslo"}, "2 °C")
+    trace.llm("l3", [*QUESTION, CALL, user("And what do you think?")], says("It is 14 °C."))
+    trace.llm("l4", [*QUESTION, CALL, user("You said 14 °C before.")], says("Yes."))
+    run = trace.run()
+    assert [turn.answers for turn in run.turns] == [(), ("c1",), (), ()]
+
+
 def test_one_chain_below_a_span_that_never_arrived_is_the_run() -> None:
     trace = Trace()
     trace.add("graph", {"openinference.span.kind": "CHAIN", "input.value": "weather?"}, under="lost")
