@@ -16,6 +16,8 @@ from enum import StrEnum
 from evaluators.cases import JsonValue, ToolCall
 
 _LONGEST_LITERAL = 100_000
+# the lowest limit for the length of attributes that is in use is 128
+_SHORTEST_LIMIT = 120
 
 
 class ArgumentState(StrEnum):
@@ -60,6 +62,18 @@ def read_arguments(call: ToolCall) -> RawArguments:
     if isinstance(parsed, dict):
         return RawArguments(ArgumentState.OBJECT, parsed)
     return RawArguments(ArgumentState.NOT_AN_OBJECT, {}, raw)
+
+
+def may_be_mangled(text: str) -> bool:
+    """Whether an instrumentation may have spoilt arguments that were JSON: cut at its limit, or joined with others'."""
+    stripped = text.strip()
+    if len(stripped) >= _SHORTEST_LIMIT and not stripped.endswith(("}", "]")):
+        return True
+    try:
+        _, end = json.JSONDecoder().raw_decode(stripped)
+    except (ValueError, RecursionError):
+        return False
+    return stripped[end:].lstrip()[:1] == "{"
 
 
 def _literal(text: str) -> dict[str, JsonValue] | None:

@@ -146,7 +146,12 @@ def _asked_again(step: Step, user_inputs: Sequence[str]) -> bool:
     at = step.user_turn
     if at is None or at >= len(user_inputs):
         return True
-    return _AGAIN.search(user_inputs[at][:20_000]) is not None
+    said = user_inputs[at][:20_000]
+    return _AGAIN.search(said) is not None or said.strip().casefold() in _folded(user_inputs[:at])
+
+
+def _folded(texts: Sequence[str]) -> list[str]:
+    return [text[:20_000].strip().casefold() for text in texts[-_MAX_LOOKED_AT:]]
 
 
 def _tells_something(step: Step) -> bool:

@@ -18,7 +18,7 @@ from evaluators.rules.argument_grounding import Value, ungrounded, values_of
 from evaluators.rules.argument_mixups import mixups
 from evaluators.rules.errors import ErrorClass, error_of
 from evaluators.rules.evidence import Evidence
-from evaluators.rules.raw_arguments import ArgumentState, RawArguments, read_arguments
+from evaluators.rules.raw_arguments import ArgumentState, RawArguments, may_be_mangled, read_arguments
 from evaluators.rules.repetition import argument_fingerprint
 from evaluators.rules.schema import CompiledSchema, Fault, SchemaCache
 from evaluators.rules.schema_forms import Schema
@@ -165,7 +165,8 @@ class _Checker:
             if self._takes_bare_text():
                 return False
             detail = f"The arguments are no valid JSON: {_quote(self._raw.text)}"
-            self._found(IssueCode.INVALID_JSON, detail, conclusive=self._call.from_model and not executed)
+            sure = self._call.from_model and not executed and not may_be_mangled(self._raw.text)
+            self._found(IssueCode.INVALID_JSON, detail, conclusive=sure)
         elif self._compiled is not None and self._compiled.shape.properties and not cut and not self._takes_bare_text():
             detail = f"The arguments are no JSON object: {_quote(self._raw.text)}"
             self._found(IssueCode.WRONG_TYPE, detail, conclusive=self._call.from_model and not executed)

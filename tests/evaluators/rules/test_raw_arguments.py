@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from evaluators.cases import ToolCall
-from evaluators.rules.raw_arguments import ArgumentState, read_arguments
+from evaluators.rules.raw_arguments import ArgumentState, may_be_mangled, read_arguments
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,18 @@ def test_an_object_is_read_however_it_is_written(arguments: Any, value: Any) -> 
 )
 def test_what_is_no_object_has_a_state_of_its_own(arguments: Any, state: ArgumentState) -> None:
     assert read_arguments(ToolCall(id="1", name="f", arguments=arguments)).state is state
+
+
+@pytest.mark.parametrize(
+    ("text", "mangled"),
+    [
+        ('{"city": "Rome"}{"city": "Oslo"}', True),
+        ('{"text": "' + "long " * 30, True),
+        ('{"city": "Rome"', False),
+        ('{"city": Rome}', False),
+        ("{" * 2_000, True),
+        ("[" * 100, False),
+    ],
+)
+def test_what_an_instrumentation_may_have_spoilt_is_told_from_what_the_model_wrote(text: str, mangled: bool) -> None:
+    assert may_be_mangled(text) is mangled
