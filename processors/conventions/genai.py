@@ -25,7 +25,7 @@ from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFact
 from processors.conventions.messages import ROLES, Messages
 from processors.conventions.parts import output_of
 from processors.conventions.reader import ERROR_TYPE, error_of, is_cancelled, is_cut, is_pending
-from processors.conventions.values import as_list, cut_json, data, first_at, flattened, parsed, text_at
+from processors.conventions.values import as_list, cut_json, data, first_at, flattened, is_place, parsed, text_at
 from processors.otlp import Event, Span
 
 PREFIX = "gen_ai."
@@ -309,7 +309,7 @@ def _flat_message(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     for key, value in item.items():
         group, _, rest = key.partition(".")
         number, _, field = rest.partition(".")
-        if group == "tool_calls" and number.isdecimal():
+        if group == "tool_calls" and is_place(number):
             calls.setdefault(int(number), {})[field] = value
         else:
             message[key] = _content(value) if key == "content" else value

@@ -24,7 +24,7 @@ from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFact
 from processors.conventions.messages import Messages
 from processors.conventions.parts import output_of
 from processors.conventions.reader import error_of, is_cancelled, is_cut, is_pending, shown
-from processors.conventions.values import REDACTED, as_object, cut_json, flattened, parsed, text_at
+from processors.conventions.values import REDACTED, as_object, cut_json, flattened, is_place, parsed, text_at
 from processors.otlp import Span
 
 SPAN_KIND = "openinference.span.kind"
@@ -219,9 +219,9 @@ def _nested(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         key = key.removeprefix("message.")
         group, _, rest = key.partition(".")
         number, _, rest = rest.partition(".")
-        if group == "tool_calls" and number.isdecimal():
+        if group == "tool_calls" and is_place(number):
             _put_call(calls.setdefault(int(number), {"function": {}}), rest, value)
-        elif group == "contents" and number.isdecimal():
+        elif group == "contents" and is_place(number):
             _put_content(contents.setdefault(int(number), {}), rest, value)
         else:
             message[key] = value

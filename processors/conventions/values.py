@@ -21,6 +21,7 @@ PLACEHOLDERS = frozenset({REDACTED, "<elided>", "<redacted>", "[REDACTED]", "[re
 """What instrumentations write in place of content that they were told to hide."""
 MAX_LITERAL_CHARS = 100_000
 _MAX_DEPTH = 100
+_MOST_DIGITS = 18
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LITERAL_START = ("{", "[", "(", "'")
 
@@ -137,6 +138,11 @@ def first_at(mapping: Mapping[str, JsonValue], *keys: str) -> JsonValue:
     return None
 
 
+def is_place(number: str) -> bool:
+    """Whether a part of a flattened key is a place in a list, and not merely digits without end."""
+    return number.isdecimal() and len(number) <= _MOST_DIGITS
+
+
 def flattened(attributes: Mapping[str, JsonValue], prefix: str) -> list[dict[str, JsonValue]]:
     """The items of a list that was flattened into attributes: `prefix.N.rest` → item N with key `rest`, in order of N.
 
@@ -147,7 +153,7 @@ def flattened(attributes: Mapping[str, JsonValue], prefix: str) -> list[dict[str
     for key, value in attributes.items():
         if key.startswith(prefix):
             number, _, rest = key[start:].partition(".")
-            if number.isdecimal():
+            if is_place(number):
                 items.setdefault(int(number), {})[rest] = value
     return [items[number] for number in sorted(items)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -108,3 +109,20 @@ def test_no_trace_makes_it_raise_and_reading_twice_gives_the_same(spans: list[Sp
     first = transcribe("t", spans, logs)
     assert repr(first) == repr(transcribe("t", spans, logs))
     transcript_json(first)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "llm.input_messages.{}.message.content",
+        "llm.output_messages.0.message.tool_calls.{}.tool_call.id",
+        "llm.output_messages.0.message.contents.{}.message_content.text",
+        "llm.tools.{}.tool.json_schema",
+        "gen_ai.prompt.{}.content",
+        "gen_ai.completion.0.tool_calls.{}.name",
+    ],
+)
+@pytest.mark.parametrize("place", ["9" * 5000, "٣", "²", "-1", "", "1e3"])
+def test_places_in_lists_that_are_no_numbers_anybody_means(key: str, place: str) -> None:
+    attributes: dict[str, JsonValue] = {"gen_ai.operation.name": "chat", key.format(place): "x"}
+    transcript_json(transcribe("t", [Span(trace_id="t", span_id="a", attributes=attributes)]))
