@@ -194,6 +194,7 @@ def two_messages(second: str, *calls: ToolCall) -> RunCase:
 def test_looking_again_because_the_user_asked_is_right() -> None:
     assert types(two_messages("Check again, please.", search("a"), search("b")))[1] == "helpful"
     assert types(two_messages("现在呢?", search("a"), search("b")))[1] == "helpful"
+    assert types(two_messages("any flights? ", search("a"), search("b")))[1] == "helpful"
     assert types(two_messages("And what is the cheapest?", search("a"), search("b")))[1] == "redundant"
 
 
