@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from evaluators.cases import Run
@@ -77,9 +78,11 @@ async def test_a_leaked_secret_is_named_and_never_quoted(convention: Convention)
         assert SECRET[cut : cut + 8].encode() not in leaving
 
 
+@pytest.mark.parametrize("root_first", [False, True])
 @CONVENTIONS
-async def test_judging_span_by_span_says_the_same_as_judging_at_once(convention: Convention) -> None:
+async def test_judging_span_by_span_says_the_same_as_judging_at_once(convention: Convention, root_first: bool) -> None:
     spans = convention("I could not find it.", None, REJECTED)
+    spans = [spans[-1], *spans[:-1]] if root_first else spans
     at_once = await judged(spans)
     said: list[PlacedVerdict] = []
     marks: Marks = {}
