@@ -76,22 +76,27 @@ def place_selection(transcript: Transcript, complete: bool) -> Iterator[Placed]:
 def place_invocation(transcript: Transcript, complete: bool) -> Iterator[Placed]:
     """One case per tool span, and one per turn for its calls that have none."""
 
-    def placed(run: Run, turn: Turn | None, calls: tuple[ToolCall, ...], followed: bool) -> Iterator[Placed]:
+    def placed(
+        run: Run, turn: Turn | None, calls: tuple[ToolCall, ...], followed: bool, executes: bool
+    ) -> Iterator[Placed]:
         without_span = (turn.ref if turn else None) or _Around(transcript, run).first(calls)
         for span_id, here in _by_target(calls, lambda call: call.ref or without_span).items():
+            # Where calls have tool spans, one that has none yet may still get its own.
+            placed_for_good = not executes or all(call.ref is not None or call.is_handoff for call in here)
             yield Placed(
                 evaluator="tool_invocation",
                 level=Level.SPAN,
                 span_id=span_id,
                 case=CallsCase(run=run, calls=here, turn=turn),
-                settled=complete or followed or (turn is not None and _returned(here)),
+                settled=complete or (placed_for_good and (followed or (turn is not None and _returned(here)))),
             )
 
     for run in transcript.runs:
         last = _last_turns(run)
+        executes = any(call.ref is not None for call in run.calls)
         for turn in run.turns:
-            yield from placed(run, turn, turn.calls, turn.index < last[turn.agent])
-        yield from placed(run, None, _executed_here(run), False)
+            yield from placed(run, turn, turn.calls, turn.index < last[turn.agent], executes)
+        yield from placed(run, None, _executed_here(run), False, executes)
 
 
 def place_response_handling(transcript: Transcript, complete: bool) -> Iterator[Placed]:

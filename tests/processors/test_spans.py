@@ -217,6 +217,13 @@ def test_a_following_turn_of_the_same_agent_settles_a_step_without_results() -> 
     assert settled(place_invocation, followed) == [(hex_id(2), True)]
 
 
+def test_a_call_waits_for_its_tool_span_where_others_have_theirs() -> None:
+    asked = turn(0, 1, call("a", result="x"))
+    answered = turn(1, 4, call("b", tool_span=5, result="y"), answers=["a"])
+    assert settled(place_invocation, told(asked, answered)) == [(hex_id(1), False), (hex_id(5), True)]
+    assert settled(place_invocation, told(asked, turn(1, 4, answers=["a"]))) == [(hex_id(1), True)]
+
+
 def test_a_turn_of_a_sub_agent_settles_nothing_of_the_agent_that_waits_for_it() -> None:
     delegated = told(turn(0, 1, call("a", tool_span=2), agent="outer"), turn(1, 4, agent="inner", tools=[]))
     assert settled(place_selection, delegated) == [(hex_id(1), False)]
