@@ -98,8 +98,13 @@ class Stats(NamedTuple):
     held_spans: int
 
 
-# What a kept span costs besides its bytes, about: its record, ids and places.
-RECORD_OVERHEAD_BYTES = 400
+# What a kept span costs besides its bytes, about: its record, ids and places; and what a trace does.
+SPAN_OVERHEAD_BYTES = 400
+TRACE_OVERHEAD_BYTES = 1200
+# What is kept of a span that nobody wants, about.
+STUB_BYTES = 300
+# Resources and scopes are shared by the spans of a service: of each so much costs nothing.
+SHARED_BYTES = 2048
 NOT_BEGUN = "judging could not begin within processors::assemble::hold"
 
 
@@ -169,6 +174,10 @@ class Assembler:
             return Taken(Arrival.PASSED, [], others, 1 - len(others))
         if record.parent_span_id and record.remote_parent is not True:
             trace.note(record)
+            if trace.chunks:
+                self._spans.grow(trace.chunks[0], STUB_BYTES)
+            elif trace.logs:
+                self._logs.grow(trace.logs[0], STUB_BYTES)
             trace.last_s = now_s
             return Taken(Arrival.PASSED, fresh, [], 0)
         self._keep(record.trace_id, trace, fresh, now_s)
@@ -182,7 +191,7 @@ class Assembler:
         trace = self._live.get(record.trace_id)
         if trace is None:
             trace = self._live[record.trace_id] = LiveTrace(now_s)
-        trace.logs.append(self._logs.put(record, len(record.record), 1))
+        trace.logs.append(self._logs.put(record, len(record.record) + _beyond_usual(record.origin), 1))
         trace.last_s = now_s
         trace.changed = True
         self._schedule(record.trace_id, trace)
@@ -206,7 +215,11 @@ class Assembler:
         return list(fresh.values()), others
 
     def _keep(self, trace_id: bytes, trace: LiveTrace, fresh: list[SpanRecord], now_s: float) -> None:
-        size_bytes = sum([len(record[-1]) for record in fresh]) + RECORD_OVERHEAD_BYTES * len(fresh)
+        size_bytes = sum([len(record[-1]) for record in fresh]) + SPAN_OVERHEAD_BYTES * len(fresh)
+        # By identity: origins are interned, and hashing them costs.
+        size_bytes += sum(map(_beyond_usual, {id(record[4]): record[4] for record in fresh}.values()))
+        if not trace.chunks:
+            size_bytes += TRACE_OVERHEAD_BYTES
         trace.keep(self._spans.put(fresh, size_bytes, 1), fresh)
         if trace.judged_s is None and not self._draining:
             trace.held.update(dict.fromkeys([span_id for _, span_id, _, _, _, _ in fresh], now_s))
@@ -430,3 +443,7 @@ class Assembler:
     def stats(self) -> Stats:
         """What is there now."""
         return Stats(traces=len(self._live), held_spans=self._held_spans)
+
+
+def _beyond_usual(origin: Origin) -> int:
+    return max(origin.size_bytes - SHARED_BYTES, 0)

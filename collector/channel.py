@@ -59,8 +59,9 @@ class Channel(asyncio.Protocol):
     def send(self, message: object) -> None:
         """Send a message; if the other end is gone, to nobody."""
         if self._transport is not None and not self._transport.is_closing():
-            buffers: list[memoryview] = []
-            body = pickle.dumps(message, protocol=5, buffer_callback=lambda one: buffers.append(one.raw()))
+            handed_out: list[pickle.PickleBuffer] = []
+            body = pickle.dumps(message, protocol=5, buffer_callback=handed_out.append)
+            buffers = list(map(pickle.PickleBuffer.raw, handed_out))
             lengths = struct.pack(f">{len(buffers)}Q", *map(len, buffers))
             size_bytes = len(lengths) + len(body) + sum(map(len, buffers))
             self._transport.writelines([_HEAD.pack(size_bytes, len(body), len(buffers)), lengths, body, *buffers])

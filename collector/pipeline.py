@@ -8,7 +8,9 @@ rejected; before that nothing of it is kept.  Runs on the event loop and never b
 from __future__ import annotations
 
 import contextlib
+import logging
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,6 +24,7 @@ from collector.assembler import Arrival, Assembler
 from collector.exporters.splitting import count_items
 from collector.intake import Accepted, OverloadedError, UndeclaredSignalError
 from collector.jobs import EvaluationSpan
+from collector.logs import RateLimited
 from collector.records import Origin, Outbound, Parcel, Ref, Signal, SpanRecord
 from collector.store import RETRY_AFTER_S, Budget, MemoryStore
 from collector.telemetry import ReceiverMetrics, Telemetry
@@ -29,8 +32,11 @@ from collector.telemetry import ReceiverMetrics, Telemetry
 # Backends route by these, so they travel with the telemetry; spans of different values never share a request.
 FORWARDED_HEADERS = ("x-project-name",)
 Headers = tuple[tuple[str, str], ...]
-# How long spans that leave wait for others to leave with, and how many bytes of them make a parcel:
-GATHER_S = 0.05
+# How long spans that leave wait for others to leave with, and how many bytes of them make a parcel. Parcels that are
+# smaller than a request are copied once more.
+GATHER_S = 0.2
+# How many parcels are made in one go, so that a giant trace doesn't keep everything else waiting.
+PARCELS_AT_ONCE = 8
 PARCEL_BYTES = 1 << 20
 
 
@@ -110,8 +116,10 @@ class Pipeline:
         self._telemetry = telemetry
         self._receivers: dict[str, ReceiverMetrics] = {}
         self._clock = clock
+        self._log = RateLimited(logging.getLogger(__name__), clock=clock)
         self._later = later
         self._leaving: list[Outbound] = []
+        self._making: deque[Iterator[Parcel]] = deque()
         self._origins = wire.Origins()
         self._assembler: Assembler | None = None
         self._reading: Reading | None = None
@@ -137,7 +145,8 @@ class Pipeline:
         metrics = self._metrics_of(receiver)
         try:
             self._require_room(signal, len(request))
-        except OverloadedError:
+        except OverloadedError as error:
+            self._log.warning("%s: refused a request: %s", receiver, error)
             with contextlib.suppress(DecodeError):
                 metrics.refused(signal, count_items(request))
             raise
@@ -262,14 +271,35 @@ class Pipeline:
 
     def leave(self, spans: Sequence[Outbound]) -> None:
         """See `collector.assembler.Outlet`."""
+        if not self._waiting:
+            return
         if not self._leaving:
-            self._later(GATHER_S, self.flush)
+            self._later(GATHER_S, self._send_some)
         self._leaving += spans
 
     def flush(self) -> None:
-        """Send on what has left; by itself that happens a moment later, many traces in one parcel."""
-        leaving, self._leaving = self._leaving, []
-        self._send_spans(leaving, self._waiting)
+        """Send on all that has left; by itself that happens a moment later, many traces in one parcel."""
+        while self._make_parcels():
+            pass
+
+    def _send_some(self) -> None:
+        if self._make_parcels():
+            self._later(0.0, self._send_some)
+
+    def _make_parcels(self) -> bool:
+        """Send on some of what has left, and say whether there may be more."""
+        if self._leaving:
+            self._making.append(_parcels(self._leaving))
+            self._leaving = []
+        for _ in range(PARCELS_AT_ONCE):
+            if not self._making:
+                return False
+            parcel = next(self._making[0], None)
+            if parcel is None:
+                self._making.popleft()
+            else:
+                self._send(parcel, self._waiting)
+        return True
 
     def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
         """See `collector.assembler.Outlet`."""
@@ -287,20 +317,9 @@ class Pipeline:
         self._send_spans(outbound, targets)
 
     def _send_spans(self, spans: Iterable[Outbound], destinations: Sequence[Destination]) -> None:
-        if not destinations:
-            return
-        groups: dict[Headers, list[Outbound]] = {}
-        current: Origin | None = None
-        group: list[Outbound] = []
-        for span in spans:
-            if span[0] is not current:
-                current = span.origin
-                group = groups.setdefault(current.headers, [])
-            group.append(span)
-        for headers, group in groups.items():
-            for start, end in _cuts(group):
-                request = wire.build_request(group[start:end])
-                self._send(Parcel(Signal.TRACES, request, end - start, headers), destinations)
+        if destinations:
+            for parcel in _parcels(spans):
+                self._send(parcel, destinations)
 
     def _send(self, parcel: Parcel, destinations: Sequence[Destination]) -> None:
         if not destinations or not parcel.items:
@@ -310,11 +329,31 @@ class Pipeline:
             destination.queue.put(ref, parcel)
 
 
+def _parcels(spans: Iterable[Outbound]) -> Iterator[Parcel]:
+    """The spans in parcels: those of different headers apart, and of about the same size."""
+    groups: dict[Headers, list[Outbound]] = {}
+    current: Origin | None = None
+    group: list[Outbound] = []
+    for span in spans:
+        if span[0] is not current:
+            current = span.origin
+            group = groups.setdefault(current.headers, [])
+        group.append(span)
+    for headers, group in groups.items():
+        for start, end in _cuts(group):
+            yield Parcel(Signal.TRACES, wire.build_request(group[start:end]), end - start, headers)
+
+
 def _cuts(spans: Sequence[Outbound]) -> Iterator[tuple[int, int]]:
-    """From where to where spans make a parcel."""
+    """From where to where spans make a parcel.
+
+    Each parcel repeats the spans' origins, so it is made large enough that at most half of it is repetition.
+    """
     ends = list(accumulate([len(span) + len(tail) for _, span, tail in spans]))
+    origins = {id(origin): origin for origin, _, _ in spans}.values()
+    size_bytes = max(PARCEL_BYTES, sum([origin.size_bytes for origin in origins]))
     start = start_bytes = 0
     while start < len(spans):
-        end = min(bisect_left(ends, start_bytes + PARCEL_BYTES, start) + 1, len(spans))
+        end = min(bisect_left(ends, start_bytes + size_bytes, start) + 1, len(spans))
         yield start, end
         start, start_bytes = end, ends[end - 1]

@@ -39,6 +39,12 @@ class Origin:
     resource_rest: bytes = b""
     scope_rest: bytes = b""
 
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all its parts but the headers, about."""
+        parts = self.resource, self.resource_rest, self.scope, self.scope_rest
+        return sum(map(len, parts)) + len(self.resource_schema_url) + len(self.scope_schema_url)
+
 
 class SpanRecord(NamedTuple):
     """One span: its serialised bytes, where it belongs and where it came from.

@@ -39,8 +39,11 @@ class Budget:
         self.used_bytes = 0
 
     def require(self, size_bytes: int) -> None:
-        """Raises OverloadedError when `size_bytes` more would exceed the limit."""
-        if self.used_bytes + size_bytes > self.limit_bytes:
+        """Raises OverloadedError when `size_bytes` more would exceed the limit.
+
+        What is larger than half of the limit counts as half: else it might never be let in, however often it is sent.
+        """
+        if self.used_bytes + min(size_bytes, self.limit_bytes // 2) > self.limit_bytes:
             raise OverloadedError(
                 f"{self.used_bytes >> 20} MiB are held of at most {self.limit_bytes >> 20} MiB "
                 "(processors::assemble::limit_mib); try again later",
@@ -71,6 +74,11 @@ class MemoryStore(Generic[ItemT]):
         self._entries[ref] = [item, size_bytes, claims]
         self._budget.used_bytes += size_bytes
         return ref
+
+    def grow(self, ref: Ref, size_bytes: int) -> None:
+        """Count more bytes to what is behind `ref`."""
+        self._entries[ref][1] += size_bytes
+        self._budget.used_bytes += size_bytes
 
     def read(self, ref: Ref) -> ItemT:
         """The item behind `ref`. Raises KeyError after its last release."""

@@ -258,6 +258,24 @@ def test_repeats_are_known_whether_or_not_whoever_judged_told_checksums(told: in
     assert [one.span for one in again.spans] == [record(2, 1, name="other bytes").span]
 
 
+def test_what_a_trace_costs_besides_the_bytes_of_its_spans_is_counted_and_given_back() -> None:
+    desk = Desk()
+    large = Origin(b"r" * 100_000, "", b"scope", "")
+    desk.arrive(record(1))
+    assert desk.budget.used_bytes > 1_500
+    before_bytes = desk.budget.used_bytes
+    desk.arrive(record(2, 1)._replace(origin=large), record(3, 1)._replace(origin=large))
+    assert 97_000 < desk.budget.used_bytes - before_bytes < 103_000
+    before_bytes = desk.budget.used_bytes
+    for number in range(10, 110):
+        desk.arrive_unwanted(record(number, 1))
+    assert desk.budget.used_bytes - before_bytes > 20_000
+    desk.wait(6)
+    desk.answer(1)
+    desk.wait(60)
+    assert desk.budget.used_bytes == 0
+
+
 def test_no_span_is_kept_longer_than_max_hold_even_if_it_never_gets_ready() -> None:
     desk = Desk(max_hold=31, idle_timeout=30, quiet_period=29)
     desk.arrive(record(2, 1))

@@ -12,7 +12,7 @@ from collector.assembler import Assembler
 from collector.assembler_settings import Settings
 from collector.intake import OverloadedError, UndeclaredSignalError
 from collector.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
-from collector.pipeline import Destination, Pipeline, Reading, ScoreMode
+from collector.pipeline import PARCELS_AT_ONCE, Destination, Pipeline, Reading, ScoreMode
 from collector.records import Parcel, Ref, Signal
 from collector.store import Budget, MemoryStore
 from collector.telemetry import Telemetry
@@ -106,8 +106,15 @@ class Bench:
         self.settle()
 
     def settle(self) -> None:
-        while self._soon:
-            self._soon.pop()()
+        while self.turn():
+            pass
+
+    def turn(self) -> bool:
+        """Do one of the things that were to be done later; False if there was none."""
+        if not self._soon:
+            return False
+        self._soon.pop()()
+        return True
 
     def answer(self, *scored: int) -> None:
         carrier = EvaluationSpan(b"", b"", Span(trace_id=bytes(15) + b"\1", name="evaluation").SerializeToString())
@@ -117,11 +124,12 @@ class Bench:
         self.settle()
 
 
-def spans(*numbers: int, wanted: bool = False, trace: int = 1, parent: int = 0) -> bytes:
+def spans(*numbers: int, wanted: bool = False, trace: int = 1, parent: int = 0, padding: int = 0) -> bytes:
     request = ExportTraceServiceRequest()
     scope = request.resource_spans.add().scope_spans.add()
     for number in numbers:
         span = scope.spans.add(trace_id=trace.to_bytes(16), span_id=number.to_bytes(8), name=f"span {number}")
+        span.trace_state = "x" * padding
         if parent:
             span.parent_span_id = parent.to_bytes(8)
         if wanted:
@@ -205,14 +213,74 @@ async def test_a_full_queue_refuses_the_whole_request_with_a_delay() -> None:
 
 
 async def test_past_the_budget_judged_content_goes_first_and_then_senders_have_to_wait() -> None:
-    bench = Bench(ScoreMode.NONE, ScoreMode.ATTRIBUTES, limit_bytes=2500)
+    bench = Bench(ScoreMode.NONE, ScoreMode.ATTRIBUTES, limit_bytes=9000)
     await bench.take(spans(1, wanted=True))
     bench.wait(6)
     bench.answer()
+    await bench.take(spans(*range(1, 9), trace=2, wanted=True))
     held_bytes = bench.budget.used_bytes
     with pytest.raises(OverloadedError, match="limit_mib"):
-        await bench.take(spans(*range(1, 100), trace=2))
+        await bench.take(spans(*range(1, 120), trace=3))
     assert bench.budget.used_bytes < held_bytes, "the judged run gave way before the sender was refused"
+
+
+async def test_what_is_larger_than_the_budget_is_taken_when_little_is_held() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES, limit_bytes=2000)
+    large = spans(*range(1, 100), wanted=True)
+    assert len(large) > 2000
+    await bench.take(large)
+    with pytest.raises(OverloadedError):
+        await bench.take(spans(1, trace=2))
+    bench.wait(6)
+    bench.answer()
+    assert len(bench.shelves[0].spans()) == 99
+
+
+async def test_the_operator_is_told_once_in_a_while_that_requests_are_refused(caplog: pytest.LogCaptureFixture) -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES)
+    bench.shelves[0].full = True
+    with caplog.at_level("WARNING"):
+        for _ in range(5):
+            with pytest.raises(OverloadedError):
+                await bench.take(spans(1))
+    told = [record.getMessage() for record in caplog.records if "refused a request" in record.getMessage()]
+    assert len(told) == 1 and "exporter d0 is full" in told[0]
+
+
+async def test_a_giant_trace_leaves_in_turns_complete_and_in_order() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES)
+    numbers = range(2, 45)
+    await bench.take(spans(1, wanted=True))
+    for number in numbers:
+        await bench.take(spans(number, wanted=True, parent=1, padding=400_000))
+    bench.now_s += 6
+    bench.assembler.tick(bench.now_s)
+    bench.assembler.judged(Judged(bench.jobs[-1].trace_id), bench.now_s)
+    turns = 0
+    sent = 0
+    while bench.turn():
+        now_sent = len(bench.shelves[0].parcels)
+        assert now_sent - sent <= PARCELS_AT_ONCE
+        turns, sent = turns + 1, now_sent
+    assert turns > 1
+    assert [span.span_id for span in bench.shelves[0].spans()] == [number.to_bytes(8) for number in range(1, 45)]
+
+
+async def test_a_large_resource_is_not_repeated_for_every_megabyte_of_spans() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES)
+    request = ExportTraceServiceRequest()
+    resource = request.resource_spans.add()
+    resource.resource.attributes.add(key="large").value.string_value = "r" * 5_000_000
+    scope = resource.scope_spans.add()
+    for number in range(1, 11):
+        span = scope.spans.add(trace_id=(1).to_bytes(16), span_id=number.to_bytes(8), name="gen_ai" + "x" * 1_000_000)
+        if number > 1:
+            span.parent_span_id = (1).to_bytes(8)
+    await bench.take(request.SerializeToString())
+    bench.wait(6)
+    bench.answer()
+    assert len(bench.shelves[0].spans()) == 10
+    assert sum(len(one.request) for one in bench.shelves[0].parcels) <= 2 * 15_100_000
 
 
 async def test_spans_of_different_forwarded_headers_never_share_a_parcel() -> None:
