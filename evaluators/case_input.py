@@ -114,6 +114,15 @@ class MessageForm(_Form):
     content: Text = None
     tool_calls: list[CallForm] | None = None
     tool_call_id: str | None = None
+    has_media: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sees_media(cls, value: object) -> object:
+        parts = value.get("content") if isinstance(value, dict) else None
+        if not isinstance(value, dict) or not isinstance(parts, list):
+            return value
+        return {**value, "has_media": any(isinstance(part, dict) and "text" not in part for part in parts)}
 
     @property
     def is_result(self) -> bool:
@@ -127,6 +136,8 @@ class MessageForm(_Form):
             text=self.content,
             calls=tuple(call.as_call(results) for call in self.tool_calls or ()),
             call_id=self.tool_call_id,
+            # what a picture or a file says is known to the model and to nobody here
+            truncated=self.has_media,
             ref=ref,
         )
 

@@ -146,7 +146,9 @@ _TRANSIENT = re.compile(
 _NOT_YET = re.compile(
     r"\bnot\b.{0,20}\byet\b|\bstill\b|\bpending\b|in progress|\bprocessing\b|being (?:created|prepared)|"
     r"\b(?:loading|starting|launched|deploy(?:ing|ment)?|booting)\b|\buntil\b|awaiting|"
-    r"\bapprov\w+|\bconfirm\w*|(?:been|not) granted|user (?:has )?(?:denied|rejected|declined)|"
+    r"\b(?:needs?|requires?|until|has to|must)\b.{0,30}\b(?:approv|confirm)|"
+    r"\b(?:approv|confirm)\w*.{0,20}\b(?:required|needed|first)\b|"
+    r"(?:been|not) granted|user (?:has )?(?:denied|rejected|declined)|"
     r"尚未|还未|还没|处理中"
 )
 _PERMANENT = re.compile(

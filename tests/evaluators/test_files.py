@@ -207,3 +207,10 @@ def test_a_result_has_the_same_keys_with_and_without_a_score() -> None:
         900,
     )
     assert (other["status"], other["label"], other["score"]) == ("needs_judge", None, None)
+
+
+def test_a_message_with_a_picture_is_not_all_there() -> None:
+    picture = [{"type": "text", "text": "What does it say?"}, {"type": "image_url", "image_url": {"url": "data:"}}]
+    words = [{"type": "text", "text": "What is on?"}]
+    case = read("tool_selection", messages=[{"role": "user", "content": words}, {"role": "user", "content": picture}])
+    assert [message.truncated for message in case.turn.context] == [False, True]

@@ -17,6 +17,7 @@ PERMANENT, TRANSIENT, OPAQUE = ErrorClass.PERMANENT, ErrorClass.TRANSIENT, Error
         ("PermissionError: access denied", PERMANENT),
         ("Unknown tool: get_wether", PERMANENT),
         ("HTTP 404", PERMANENT),
+        ("invalid confirmation number", PERMANENT),
         ("Error code: 422", PERMANENT),
         ("参数错误: 日期格式不正确", PERMANENT),
         ("用户不存在", PERMANENT),
