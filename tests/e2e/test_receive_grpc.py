@@ -1,7 +1,9 @@
 """OTLP over gRPC, asked by real clients over real sockets."""
 
 import asyncio
-from collections.abc import AsyncIterator
+import gc
+import tracemalloc
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
-from collector.intake import OverloadedError, UndeclaredSignalError
+from collector.intake import Accepted, OverloadedError, UndeclaredSignalError
 from collector.receivers.otlp_grpc import OtlpGrpcReceiver
 from collector.receivers.otlp_settings import GrpcSettings
 from collector.receivers.startup import ReceiverStartError
@@ -106,6 +108,24 @@ async def test_overload_is_retryable_after_the_time_that_is_told() -> None:
     retry = RetryInfo()
     assert status.details[0].Unpack(retry)
     assert retry.retry_delay.ToMilliseconds() == 2500
+
+
+async def test_a_refused_request_is_given_up_at_once() -> None:
+    class FullIntake(RememberingIntake):
+        async def take(self, signal: Signal, request: bytes, *, receiver: str, headers: Mapping[str, str]) -> Accepted:
+            raise OverloadedError("full", 1.0)
+
+    async with grpc_receiver(FullIntake()) as receiver:
+        gc.disable()  # under overload its turn is far away
+        tracemalloc.start()
+        try:
+            for _ in range(10):
+                assert (await refusal(receiver, bytes(1 << 20)))[0] is grpc.StatusCode.UNAVAILABLE
+            kept_bytes, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+            gc.enable()
+        assert kept_bytes < 5 << 20
 
 
 async def test_a_signal_without_a_pipeline_is_unimplemented() -> None:
