@@ -116,7 +116,7 @@ class OtlpGrpcReceiver:
                     return success_protobuf(accepted)
                 except Exception as error:  # the outermost loop: every request gets an answer
                     refusal = refusal_for(error)
-            # The library's error keeps this frame until the garbage collector comes; the request must not wait for that.
+            # The error that ends the call keeps this frame until the garbage collector comes. The request goes now.
             del request
             trailers = ((_DETAILS_TRAILER, status_protobuf(refusal)),)
             await context.abort(_CODES[refusal.code], refusal.message, trailers)

@@ -115,12 +115,13 @@ async def test_a_refused_request_is_given_up_at_once() -> None:
         async def take(self, signal: Signal, request: bytes, *, receiver: str, headers: Mapping[str, str]) -> Accepted:
             raise OverloadedError("full", 1.0)
 
+    body = bytes(1 << 20)
     async with grpc_receiver(FullIntake()) as receiver:
         gc.disable()  # under overload its turn is far away
         tracemalloc.start()
         try:
             for _ in range(10):
-                assert (await refusal(receiver, bytes(1 << 20)))[0] is grpc.StatusCode.UNAVAILABLE
+                assert (await refusal(receiver, body))[0] is grpc.StatusCode.UNAVAILABLE
             kept_bytes, _ = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
