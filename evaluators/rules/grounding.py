@@ -27,11 +27,12 @@ from evaluators.rules.claims import Claim, claims, without_code
 from evaluators.rules.errors import error_of
 from evaluators.rules.fields import UNNAMED, FieldValue
 from evaluators.rules.findings import Finding
-from evaluators.rules.material import Material, scalars
+from evaluators.rules.material import Material
 from evaluators.rules.mentions import Mentions, said
 from evaluators.rules.numbers import Quantity, quantities
 from evaluators.rules.reading import reading_of
 from evaluators.rules.strange import strange_names, strange_numbers
+from evaluators.rules.structured import scalars
 from evaluators.rules.support import Explained, Support
 from evaluators.rules.units import Kind
 
@@ -64,7 +65,7 @@ def ungrounded(answer: str, fresh: tuple[ToolCall, ...], material: Material) -> 
     at = {quantity.start for quantity in odd}
     stated = claims(text, mentioned)
     support = Support(everything=set().union(*(read.numbers for read in words.readings)))
-    support.everything.update(*(read.counts for read in words.readings))
+    support.everything.update(*(read.counts for read in words.results))
     open_claims = (
         [claim for claim in stated if claim.quantity.start in at and _is_open(claim, support)]
         if material.complete
@@ -95,7 +96,7 @@ def _gather(support: Support, material: Material, mentioned: list[Quantity], sta
         read = reading_of(text)
         support.amounts += [(q.kind, v) for q in read.quantities if q.kind is not Kind.NUMBER for v, _ in q.values]
     for arguments in material.arguments:
-        for scalar in scalars(arguments):
+        for scalar in scalars(arguments if isinstance(arguments, str) else dict(arguments or {})):
             if isinstance(scalar, int | float) and not isinstance(scalar, bool):
                 support.amounts.append((Kind.NUMBER, abs(float(scalar))))
     for call in material.calls:

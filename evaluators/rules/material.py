@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evaluators.cases import Arguments, JsonValue, Message, ResponseCase, Role, Run, ToolCall, Turn
+from evaluators.cases import Arguments, Message, ResponseCase, Role, Run, ToolCall, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +100,6 @@ def _of_messages(context: tuple[Message, ...], known_calls: set[str]) -> tuple[l
 def _descriptions(description: str | None, parameters: object) -> list[str]:
     """The words with which a tool was offered, for the numbers in them (limits, fees, defaults)."""
     return [str(part) for part in (description, parameters) if part]
-
-
-def scalars(arguments: Arguments) -> list[JsonValue]:
-    """The scalars of a call's arguments."""
-    stack: list[JsonValue] = [arguments if isinstance(arguments, str) else dict(arguments or {})]
-    found: list[JsonValue] = []
-    while stack and len(found) < 5_000:
-        item = stack.pop()
-        if isinstance(item, dict):
-            stack.extend(item.values())
-        elif isinstance(item, list):
-            stack.extend(item)
-        elif item is not None:
-            found.append(item)
-    return found
 
 
 def user_texts(run: Run, turn: Turn | None) -> tuple[str, ...]:

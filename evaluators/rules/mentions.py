@@ -26,18 +26,29 @@ class Mentions:
         self._material = material
 
     @cached_property
+    def results(self) -> list[Reading]:
+        """The material's results, the latest first."""
+        return [reading_of(text) for call in reversed(self._material.calls) for text in said(call)]
+
+    @cached_property
     def readings(self) -> list[Reading]:
-        """The material's results, the latest first, its texts and its arguments."""
-        results = [reading_of(text) for call in reversed(self._material.calls) for text in said(call)]
+        """The material's results, its texts and its arguments."""
         texts = [reading_of(text) for text in self._material.texts]
-        return [*results, *texts, *(reading_of(str(arguments)) for arguments in self._material.arguments)]
+        return [*self.results, *texts, *(reading_of(str(arguments)) for arguments in self._material.arguments)]
 
     def hold(self, quantity: Quantity) -> bool:
-        """Whether a quantity stands in the material as it is: a date whole, else its digits, and not inside others."""
+        """Whether a quantity stands in the material as it is: a date whole, else its digits, and not inside others.
+
+        "$1,299.50" is 1299.5 in JSON, which is where most amounts come from.
+        """
         if quantity.kind is Kind.DATE:
             return self._say(quantity.text.casefold())
         match = _DIGITS.search(quantity.text)
-        return match is not None and any(_holds(read.folded, match.group()) for read in self.readings)
+        if match is None:
+            return False
+        digits = match.group()
+        forms = dict.fromkeys((digits, _AS_IN_JSON.sub("", digits.replace(",", ""))))
+        return any(_holds(read.folded, form) for read in self.readings for form in forms)
 
     def name_day(self, day: Day) -> bool:
         """Whether the material names this day, as far as both say."""
@@ -80,4 +91,6 @@ def said(call: ToolCall) -> list[str]:
 
 
 _DIGITS = re.compile(r"\d(?:[\d.,]*\d)?")
+# zeros that only fill up the places after the point
+_AS_IN_JSON = re.compile(r"(?<=\.\d)0+$|\.0+$")
 _LONGER_WORD = re.compile(r"[^\W\d_]{3,}")

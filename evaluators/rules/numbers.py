@@ -57,23 +57,28 @@ def numbers(text: str) -> set[float]:
     """Every number that can be read in `text`, without sign: digits in dates and names too, words up to twelve."""
     flat = plain(text)
     found: set[float] = set()
-    for match in _ANY_NUMBER.finditer(flat):
-        numeral = match.group(1)
-        values = readings(numeral)
-        found.update(values)
-        if not values or not numeral.isdigit():
-            found.update(float(part) for part in re.findall(r"\d{1,30}", numeral))
-        scale = _MULTIPLIER.match(flat, match.end())
-        if scale is not None:
-            found.update(value * MULTIPLIERS[scale.group(1).lower()] for value in values)
+    for numeral in set(_ANY_NUMBER.findall(flat)):
+        found.update(_only_reading(numeral) or readings(numeral))
+        if not numeral.isdecimal():
+            found.update(map(float, _DIGITS.findall(numeral)))
+    for match in _SCALED.finditer(flat) if _SCALE_AHEAD.search(flat) is not None else ():
+        factor = MULTIPLIERS[match.group(2).lower()]
+        found.update(value * factor for value in readings(match.group(1)))
     if not flat.isascii():
         for match in _HAN.finditer(flat):
             value = han_value(match.group())
             if value is not None:
                 found.add(value)
-    for match in _NUMBER_WORD.finditer(flat):
-        found.add(_NUMBER_WORDS[match.group().lower()])
+    for word in _NUMBER_WORDS.keys() & set(_LETTERS.findall(flat.lower())):
+        found.add(_NUMBER_WORDS[word])
     return found
+
+
+def _only_reading(numeral: str) -> tuple[float, ...] | None:
+    """The number, where nothing else can be read in it: the most common forms, told quickly."""
+    whole, _, part = numeral.partition(".")
+    plain_digits = whole.isdecimal() and (not part or (part.isdecimal() and len(part) != _GROUP))
+    return (float(numeral),) if plain_digits and len(numeral) <= _PLAIN_DIGITS else None
 
 
 def _quantity(text: str, flat: str, match: re.Match[str], *, han: bool) -> Quantity | None:
@@ -166,7 +171,7 @@ _TOKEN = re.compile(
     rf"(?P<other>{_OTHER})|(?P<date>{_DATE})|(?P<time>{_TIME})|(?P<number>{NUMERAL})|(?P<han>{HAN_NUMERAL})",
     re.IGNORECASE,
 )
-_ANY_NUMBER = re.compile(rf"({NUMERAL})")
+_ANY_NUMBER = re.compile(NUMERAL)
 _HAN = re.compile(HAN_NUMERAL)
 
 
@@ -179,6 +184,8 @@ def _alternatives(words: list[str]) -> str:
 
 
 _MULTIPLIER = re.compile(rf" ?({_alternatives(list(MULTIPLIERS))})", re.IGNORECASE)
+_SCALED = re.compile(rf"({NUMERAL}) ?({_alternatives(list(MULTIPLIERS))})", re.IGNORECASE)
+_SCALE_AHEAD = re.compile(rf"\d ?(?:{_alternatives(list(MULTIPLIERS))})", re.IGNORECASE)
 _UNIT_AFTER = re.compile(rf"[ -]?({_alternatives(list(UNIT_KINDS))})", re.IGNORECASE)
 _CURRENCY_CODES = "USD|EUR|GBP|JPY|CNY|RMB|INR|KRW|CAD|AUD|CHF|SGD|HKD|TWD|BRL|MXN|SEK|NOK|DKK|PLN"
 _CURRENCY_BEFORE = re.compile(rf"([{CURRENCY_SIGNS}]|\b(?:{_CURRENCY_CODES})|Rs\.?)[ -]{{0,2}}$")
@@ -210,4 +217,7 @@ _NUMBER_WORDS = {
     }.items()
     for word in words.split()
 }
-_NUMBER_WORD = re.compile(r"\b(?:" + "|".join(_NUMBER_WORDS) + r")\b", re.IGNORECASE)
+_LETTERS = re.compile(r"\w+")
+_DIGITS = re.compile(r"\d{1,30}")
+_PLAIN_DIGITS = 15
+_GROUP = 3

@@ -16,7 +16,7 @@ from evaluators.rules.dates import Day, days_in
 from evaluators.rules.fields import FieldValue, field_values
 from evaluators.rules.fingerprint import fingerprint
 from evaluators.rules.numbers import Quantity, numbers, quantities
-from evaluators.rules.secrets import is_secret_name
+from evaluators.rules.secrets import is_secret_name, speaks_of_secrets
 from evaluators.rules.structured import Leaf, leaves, list_lengths, structured
 
 _MOST_CHARS = 1_000_000
@@ -44,6 +44,8 @@ class Reading:
     @cached_property
     def secrets(self) -> tuple[tuple[Leaf, str], ...]:
         """The texts in fields that are named for a secret."""
+        if not speaks_of_secrets(self.text):
+            return ()
         named = {key for key in {leaf.key for leaf in self.leaves} if is_secret_name(key)}
         return tuple(
             (leaf, leaf.value)

@@ -112,16 +112,33 @@ def leaves(value: JsonValue) -> Iterator[Leaf]:
             yield Leaf(key, column, place, item, holder)
 
 
+def scalars(value: JsonValue) -> list[str | int | float | bool]:
+    """Every scalar of `value` that isn't null, in no order; at most about the first 50,000."""
+    stack: list[JsonValue] = [value]
+    found: list[str | int | float | bool] = []
+    while stack and len(found) < _MAX_LEAVES:
+        item = stack.pop()
+        if isinstance(item, dict):
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)
+        elif item is not None:
+            found.append(item)
+    return found
+
+
 def list_lengths(value: JsonValue) -> set[int]:
     """How many items the lists and objects of `value` hold: what an answer may count."""
     lengths: set[int] = set()
-    stack: list[tuple[JsonValue, int]] = [(value, 0)]
+    stack: list[tuple[dict[str, JsonValue] | list[JsonValue], int]] = []
+    if isinstance(value, dict | list):
+        stack.append((value, 0))
     seen = 0
     while stack and seen < _MAX_LEAVES:
         item, depth = stack.pop()
-        seen += 1
-        if isinstance(item, dict | list):
-            lengths.add(len(item))
-            if depth < _MAX_DEPTH:
-                stack.extend((inner, depth + 1) for inner in (item.values() if isinstance(item, dict) else item))
+        seen += len(item)
+        lengths.add(len(item))
+        if depth < _MAX_DEPTH:
+            inner = item.values() if isinstance(item, dict) else item
+            stack += [(one, depth + 1) for one in inner if isinstance(one, dict | list)]
     return lengths

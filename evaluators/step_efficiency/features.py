@@ -12,10 +12,10 @@ from itertools import pairwise
 
 from evaluators.cases import JsonValue, Run
 from evaluators.rules.effects import Effect
-from evaluators.rules.material import scalars
 from evaluators.rules.raw_arguments import read_arguments
 from evaluators.rules.reading import reading_of
 from evaluators.rules.repetition import Step, same_call
+from evaluators.rules.structured import scalars
 
 _LONGEST_ACKNOWLEDGEMENT = 12
 _RESOURCE_NAMES = frozenset({"path", "file", "filename", "file_path", "filepath", "url", "uri"})
@@ -36,7 +36,7 @@ def used_results(run: Run, steps: Sequence[Step]) -> list[bool | None]:
         if turn.text:
             texts[min(mine, default=len(steps))] |= _words(turn.text)
     for step in steps:
-        arguments = " ".join(str(scalar) for scalar in scalars(read_arguments(step.call).value))
+        arguments = " ".join(str(scalar) for scalar in scalars(dict(read_arguments(step.call).value)))
         texts[step.index] |= _words(arguments)
     later: set[str] = set(texts[len(steps)])
     used: list[bool | None] = [None] * len(steps)
@@ -140,4 +140,4 @@ def _words(text: str) -> set[str]:
 
 def _result_words(content: str) -> set[str]:
     read = reading_of(content)
-    return _words(content if read.value is None else " ".join(str(leaf.value) for leaf in read.leaves))
+    return _words(content if read.value is None else " ".join(map(str, scalars(read.value))))
