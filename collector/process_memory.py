@@ -20,6 +20,7 @@ from typing import Any
 _M_TRIM_THRESHOLD = -1
 _M_TOP_PAD = -2
 _M_MMAP_THRESHOLD = -3
+_M_ARENA_MAX = -8
 _MIB = 1 << 20
 
 
@@ -34,7 +35,9 @@ def settle() -> None:
     """To be called once, when everything is set up: what exists now stays, and what comes now comes in bulk."""
     library = _glibc()
     if library is not None:
-        library.mallopt(_M_MMAP_THRESHOLD, 64 * _MIB)
+        # Helper threads unpack large bodies; what each of them kept for itself would never be given back.
+        library.mallopt(_M_ARENA_MAX, 2)
+        library.mallopt(_M_MMAP_THRESHOLD, 8 * _MIB)
         library.mallopt(_M_TRIM_THRESHOLD, 256 * _MIB)
         library.mallopt(_M_TOP_PAD, 16 * _MIB)
     gc.collect()
