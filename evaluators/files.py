@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import orjson
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from evaluators.case_input import CaseInput, CaseLine
 from evaluators.cases import (
@@ -118,8 +119,13 @@ def _read_line(number: int, line: bytes) -> NamedCase | BadLine:
 
 def _faults(error: ValidationError) -> str:
     found = error.errors(include_url=False, include_context=False, include_input=False)
-    told = [f"{'.'.join(map(str, one['loc'])) or 'the line'}: {one['msg']}" for one in found[:3]]
+    told = [f"{'.'.join(map(str, one['loc'])) or 'the line'}: {_message(one)}" for one in found[:3]]
     return f"{'; '.join(map(_cut, told))}; the form of a case is in docs/commands.md"
+
+
+def _message(fault: ErrorDetails) -> str:
+    """What is wrong, without the names of our classes."""
+    return "has to be an object" if fault["type"] == "model_type" else fault["msg"]
 
 
 def _cut(text: str) -> str:

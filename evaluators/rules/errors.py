@@ -74,7 +74,9 @@ def _said(error: str, content: str) -> str:
         return content
     value = reading_of(content).value
     added = _error_in(value) if isinstance(value, dict) else None
-    return error if added is None or added in error else f"{error} ({added})"
+    if added is None or added in error:
+        return error
+    return added if error in added else f"{error} ({added})"
 
 
 def _error_in(value: dict[str, JsonValue]) -> str | None:

@@ -214,3 +214,10 @@ def test_a_message_with_a_picture_is_not_all_there() -> None:
     words = [{"type": "text", "text": "What is on?"}]
     case = read("tool_selection", messages=[{"role": "user", "content": words}, {"role": "user", "content": picture}])
     assert [message.truncated for message in case.turn.context] == [False, True]
+
+
+@pytest.mark.parametrize("text", [b"[]", b"5", b'"a"', b'{"id": "a", "evaluator": "tool_selection", "input": []}'])
+def test_what_is_no_object_is_told_in_plain_words(text: bytes) -> None:
+    (bad,) = read_cases([text])
+    assert isinstance(bad, BadLine)
+    assert "has to be an object" in bad.fault and "CaseLine" not in bad.fault
