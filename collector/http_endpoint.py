@@ -11,6 +11,7 @@ from typing import Any
 import uvicorn
 
 from collector.receivers.http_protocol import DeadlineProtocol
+from collector.start_error import StartError
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -20,7 +21,7 @@ STOP_WITHIN_S = 2.0
 _BACKLOG = 128
 
 
-class AddressInUseError(Exception):
+class AddressInUseError(StartError):
     """The address can't be listened on. The message says which and why."""
 
 

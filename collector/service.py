@@ -100,8 +100,7 @@ class Service:
         """Work until SIGTERM, SIGINT or SIGHUP (the terminal was closed), then stop in order.
 
         Raises:
-            collector.receivers.startup.ReceiverStartError, collector.http_endpoint.AddressInUseError: an address
-                can't be listened on.
+            collector.start_error.StartError: an address can't be listened on, or a file can't be written.
         """
         stop = asyncio.Event()
         loop = asyncio.get_running_loop()

@@ -8,10 +8,9 @@ import uvloop
 from collector.commands.config_options import ConfigOption, SetOption, load_or_exit
 from collector.commands.reporting import report
 from collector.config import Config
-from collector.http_endpoint import AddressInUseError
 from collector.logs import set_up_logging
-from collector.receivers.startup import ReceiverStartError
 from collector.service import Service
+from collector.start_error import StartError
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +24,7 @@ def run(config: ConfigOption = None, sets: SetOption = None) -> None:
     set_up_logging(loaded.telemetry.logs)
     try:
         uvloop.run(_serve(loaded))
-    except (ReceiverStartError, AddressInUseError) as error:
+    except StartError as error:
         report((), [str(error)])
         raise typer.Exit(1) from error
 

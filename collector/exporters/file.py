@@ -17,6 +17,7 @@ from collector.exporters.json_encoding import UnreadableRequestError, to_json
 from collector.exporters.sender import MisconfiguredError, RejectedDataError, RetryableError
 from collector.exporters.settings import MIB, ExporterSettings
 from collector.records import Signal
+from collector.start_error import StartError
 
 
 class RotationSettings(ComponentSettings):
@@ -66,7 +67,8 @@ class FileSender:
         self._one_at_a_time = asyncio.Lock()
 
     async def start(self) -> None:
-        """Nothing has to be open."""
+        """See that the file can be written; raises StartError when it can't."""
+        await asyncio.to_thread(self._try)
 
     async def send(self, signal: Signal, request: bytes, headers: Mapping[str, str]) -> int:
         """Write one line; see `collector.exporters.sender.Sender`."""
@@ -77,6 +79,16 @@ class FileSender:
 
     async def stop(self) -> None:
         """Nothing is open."""
+
+    def _try(self) -> None:
+        path = self._settings.path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            append_whole(path, b"")
+        except OSError as error:
+            raise StartError(
+                f"can't write to {path}: {error.strerror}; correct exporters::{self._name}::path, or the permissions"
+            ) from None
 
     def _write(self, signal: Signal, request: bytes) -> None:
         path = self._settings.path

@@ -43,7 +43,11 @@ class Sender(Protocol):
     """One destination."""
 
     async def start(self) -> None:
-        """Open what has to be open. Doesn't fail because a destination is down."""
+        """Open what has to be open. Doesn't fail because a destination is down.
+
+        Raises:
+            collector.start_error.StartError: what it needs on this machine can't be had.
+        """
 
     async def send(self, signal: Signal, request: bytes, headers: Mapping[str, str]) -> int:
         """Deliver one serialised Export*ServiceRequest.

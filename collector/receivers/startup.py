@@ -7,11 +7,12 @@ import os
 import socket
 
 from collector.config.settings import split_host_port
+from collector.start_error import StartError
 
 _BACKLOG = 1024
 
 
-class ReceiverStartError(Exception):
+class ReceiverStartError(StartError):
     """A receiver can't start; the message names the address, the configuration key and the remedy."""
 
 

@@ -14,6 +14,7 @@ from collector.exporters.appending import append_whole
 from collector.exporters.file import FileSender, FileSettings
 from collector.exporters.sender import MisconfiguredError, RejectedDataError, RetryableError
 from collector.records import Signal
+from collector.start_error import StartError
 from tests.collector.backends import trace_request
 
 
@@ -85,3 +86,13 @@ def test_a_new_file_has_the_mode_asked_for(tmp_path: Path) -> None:
 def test_what_cant_work_is_refused(more: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         FileSettings.model_validate(more)
+
+
+async def test_a_file_that_cannot_be_written_is_told_at_start(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    sender = FileSender("file/out", FileSettings(path=tmp_path / "folder"))
+    with pytest.raises(StartError, match=r"can't write to .*: Is a directory; correct exporters::file/out::path"):
+        await sender.start()
+    (tmp_path / "text").write_text("")
+    with pytest.raises(StartError, match="exporters::file::path"):
+        await FileSender("file", FileSettings(path=tmp_path / "text" / "out.jsonl")).start()
