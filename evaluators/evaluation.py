@@ -35,6 +35,15 @@ def judge_by_rules(evaluator: Evaluator[CaseT], case: CaseT) -> Verdict:
     return evaluator.conclude_by_rules(evaluator.screen(case))
 
 
+@dataclass(frozen=True, slots=True)
+class Screened:
+    """Items that the rules have looked at. `verdicts` has None for each that waits for its judge."""
+
+    items: Sequence[Item]
+    screenings: Sequence[Screening]
+    verdicts: Sequence[Verdict | None]
+
+
 async def evaluate(items: Sequence[Item]) -> list[Verdict]:
     """Judge every item.
 
@@ -44,19 +53,33 @@ async def evaluate(items: Sequence[Item]) -> list[Verdict]:
     Returns:
         One verdict per item, in order.
     """
+    return await ask_judges(await screen(items))
+
+
+async def screen(items: Sequence[Item]) -> Screened:
+    """Judge what rules can judge, and what no judge is there for."""
     screenings: list[Screening] = []
+    verdicts: list[Verdict | None] = []
     for at, item in enumerate(items):
         if at and at % _SCREENED_IN_ONE_GO == 0:
             await asyncio.sleep(0)
-        screenings.append(item.evaluator.screen(item.case))
-    verdicts: list[Verdict | None] = [None] * len(items)
+        screening = item.evaluator.screen(item.case)
+        is_open = screening.status is Status.NEEDS_JUDGE and item.judge is not None
+        screenings.append(screening)
+        verdicts.append(None if is_open else item.evaluator.conclude_by_rules(screening))
+    for run in {id(item.case.run): item.case.run for item in items}.values():
+        forget(run)
+    return Screened(items, screenings, verdicts)
+
+
+async def ask_judges(screened: Screened) -> list[Verdict]:
+    """The verdicts on all items, those that the rules left open by their judges."""
+    items, screenings, verdicts = screened.items, screened.screenings, list(screened.verdicts)
     groups: dict[tuple[int, Level, int], list[int]] = {}
-    for at, (item, screening) in enumerate(zip(items, screenings, strict=True)):
-        if screening.status is Status.NEEDS_JUDGE and item.judge is not None:
+    for at, (item, verdict) in enumerate(zip(items, verdicts, strict=True)):
+        if verdict is None:
             key = (id(item.case.run), item.evaluator.level, id(item.judge))
             groups.setdefault(key, []).append(at)
-        else:
-            verdicts[at] = item.evaluator.conclude_by_rules(screening)
 
     async def ask(places: list[int]) -> None:
         judge = items[places[0]].judge

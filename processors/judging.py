@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from evaluators.evaluation import Item, evaluate
+from evaluators.evaluation import Item, ask_judges, screen
 from evaluators.evaluator import Evaluator
 from evaluators.judge.question import Judge
 from evaluators.verdict import Level, Status, Verdict
@@ -37,6 +37,8 @@ from processors.transcript import Transcript
 
 _log = logging.getLogger(__name__)
 
+Verdicts: TypeAlias = dict[tuple[str, str], tuple[str, Verdict]]
+"""(span, evaluator) → what the verdict rests on, and the verdict."""
 ItemT = TypeVar("ItemT")
 Reader: TypeAlias = Callable[[Sequence[Span], Sequence[Log]], Transcript]
 
@@ -118,10 +120,16 @@ class TraceJudge:
                 raise ValueError(f"{evaluator.name!r} judges spans, but processors.spans doesn't say which")
             self._evaluators[evaluator.name] = evaluator
 
-    async def judge(self, trace: TraceInput) -> TraceScores:
-        """The scores of a trace. Never raises for what it contains."""
+    async def judge(self, trace: TraceInput, on_rules: Callable[[TraceScores], None] | None = None) -> TraceScores:
+        """The scores of a trace. Never raises for what it contains.
+
+        Args:
+            trace: what has arrived of it.
+            on_rules: if a judge has to be asked, called before that with what rules alone have decided; what is
+                returned in the end then says only what is new since.
+        """
         try:
-            return await self._judge(trace)
+            return await self._judge(trace, on_rules)
         except Exception as error:
             # The outermost loop over other people's data: one trace must not end the judging of all others. The
             # error's own text may quote the trace, so only its place and kind are told.
@@ -130,7 +138,7 @@ class TraceJudge:
             _log.error("trace %s is left unscored: %s", trace.trace_id.hex(), failure)
             return TraceScores(trace_id=trace.trace_id, marks=trace.marks, failure=failure)
 
-    async def _judge(self, trace: TraceInput) -> TraceScores:
+    async def _judge(self, trace: TraceInput, on_rules: Callable[[TraceScores], None] | None) -> TraceScores:
         spans = {raw: decode_span(*raw) async for raw in _giving_way(dict.fromkeys(trace.spans))}
         by_id: dict[str, tuple[Raw, Span]] = {}
         for raw, span in spans.items():
@@ -141,20 +149,25 @@ class TraceJudge:
             transcript = replace(transcript, runs=tuple(replace(run, partial=True) for run in transcript.runs))
 
         placed = [one for one in self._place(transcript, trace.complete) if one.span_id in by_id]
-        verdicts = await self._verdicts(placed, trace)
-
+        due = self._due(placed, trace)
+        screened = await screen([self._item(one, trace.rules_only) for one in due.cases])
         marks = dict(trace.marks)
+        decided: Verdicts = {}
+        if on_rules is not None and None in screened.verdicts:
+            decided = self._combined(due, screened.verdicts, trace)
+            told = Telling(trace.trace_id, by_id, self._emission)
+            await self._tell(decided, marks, told, transcript)
+            on_rules(
+                TraceScores(
+                    trace_id=trace.trace_id, spans=told.scores(), verdicts=tuple(told.verdicts), marks=dict(marks)
+                )
+            )
+
+        answered = self._combined(due, await ask_judges(screened), trace)
         told = Telling(trace.trace_id, by_id, self._emission)
-        async for key, (inputs, verdict) in _giving_way(verdicts.items()):
-            before = marks.get(key)
-            sequence = 0 if before is None else before.sequence + before.told
-            if before is not None and before.outcome == outcome_of(verdict):
-                marks[key] = before._replace(inputs=inputs)
-                continue
-            # What was told before is never left standing as the last word, even if there is no score any more.
-            tell = is_told(verdict, self._emission) or sequence > 0
-            marks[key] = mark(verdict, inputs, sequence, tell)
-            told.add(key[0], verdict, sequence, before if sequence else None, transcript.session_id)
+        await self._tell(
+            {key: verdict for key, verdict in answered.items() if key not in decided}, marks, told, transcript
+        )
         if trace.complete:
             for run_id, rolled in roll_ups_of_runs(placed, marks).items():
                 if (run_id, ROLL_UPS) not in marks:
@@ -169,6 +182,21 @@ class TraceJudge:
             marks=marks,
         )
 
+    async def _tell(
+        self, verdicts: Verdicts, marks: dict[tuple[str, str], Mark], told: Telling, transcript: Transcript
+    ) -> None:
+        """Tell the verdicts that say something new, and note in `marks` what was said."""
+        async for key, (inputs, verdict) in _giving_way(verdicts.items()):
+            before = marks.get(key)
+            sequence = 0 if before is None else before.sequence + before.told
+            if before is not None and before.outcome == outcome_of(verdict):
+                marks[key] = before._replace(inputs=inputs)
+                continue
+            # What was told before is never left standing as the last word, even if there is no score any more.
+            tell = is_told(verdict, self._emission) or sequence > 0
+            marks[key] = mark(verdict, inputs, sequence, tell)
+            told.add(key[0], verdict, sequence, before if sequence else None, transcript.session_id)
+
     def _place(self, transcript: Transcript, complete: bool) -> Iterable[Placed]:
         for name, evaluator in self._evaluators.items():
             if evaluator.level is Level.SPAN:
@@ -176,10 +204,8 @@ class TraceJudge:
             elif evaluator.level is Level.TRACE and complete:
                 yield from place_runs(transcript, name)
 
-    async def _verdicts(
-        self, placed: Sequence[Placed], trace: TraceInput
-    ) -> dict[tuple[str, str], tuple[str, Verdict]]:
-        """What is to be said now: (span, evaluator) → what the verdict rests on, and the verdict."""
+    def _due(self, placed: Sequence[Placed], trace: TraceInput) -> _Due:
+        """What is to be judged now."""
         groups: dict[tuple[str, str], list[Placed]] = {}
         for one in placed:
             groups.setdefault((one.span_id, one.evaluator), []).append(one)
@@ -194,11 +220,18 @@ class TraceJudge:
                 before.inputs != inputs or (before.status in _UNANSWERED and not trace.rules_only)
             ):
                 due[key] = (inputs, cases)
-        items = [self._item(one, trace.rules_only) for _, cases in due.values() for one in cases]
-        answers = iter(await evaluate(items))
-        verdicts = {}
-        for key, (inputs, cases) in due.items():
-            verdict = combine([next(answers) for _ in cases])
+        return _Due(due)
+
+    def _combined(self, due: _Due, answers: Sequence[Verdict | None], trace: TraceInput) -> Verdicts:
+        """What is to be said now: one verdict of each evaluator on each span, as far as all its cases have theirs."""
+        left = iter(answers)
+        verdicts: Verdicts = {}
+        for key, (inputs, cases) in due.by_target.items():
+            parts = [next(left) for _ in cases]
+            given = [part for part in parts if part is not None]
+            if len(given) < len(parts):
+                continue
+            verdict = combine(given)
             if self._stands(verdict, trace, trace.marks.get(key)):
                 verdicts[key] = (inputs, verdict)
         return verdicts
@@ -230,6 +263,17 @@ class TraceJudge:
         awaited |= set(transcript.enclosing.values())
         awaited |= {one.span_id for one in placed if (one.span_id, one.evaluator) not in marks}
         return {span_id for span_id in (steps | set(transcript.unread)) - awaited if span_id is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """Cases to judge, by the span and evaluator of their verdict, with what each verdict will rest on."""
+
+    by_target: Mapping[tuple[str, str], tuple[str, list[Placed]]]
+
+    @property
+    def cases(self) -> list[Placed]:
+        return [one for _, cases in self.by_target.values() for one in cases]
 
 
 async def _giving_way(items: Iterable[ItemT]) -> AsyncIterator[ItemT]:

@@ -208,7 +208,13 @@ class _Book:
                 for at, call in enumerate(facts.calls)
             )
             known = Message(
-                role=facts.role, text=facts.text, calls=calls, call_id=facts.call_id, truncated=facts.truncated, ref=ref
+                role=facts.role,
+                text=facts.text,
+                calls=calls,
+                call_id=facts.call_id,
+                # What a picture shows is as unknown as what was cut off.
+                truncated=facts.truncated or bool(facts.media),
+                ref=ref,
             )
             self._known[id(facts)] = known
             self._kept.append(facts)
