@@ -13,8 +13,9 @@ A trace is *live* from its first wanted span until its content is dropped.  Whil
 * a span leaves with its scores, or without them when the hold is over; scores that come later leave on spans of
   their own.
 
-After a run was judged its content is kept until nothing of the trace has arrived for the late window: late spans
-leave at once, marked, and lead to judging again.  After that the ledger still knows the trace.
+After a run was judged its content is kept until nothing of the trace has arrived for the late window.  Spans that hang
+below one that has left are late: they leave at once, marked, and lead to judging again.  Others are another run of the
+same trace, and held like the first.  After the late window the ledger still knows the trace.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from collector.live_trace import (
     LiveTrace,
     checksums_of,
     drop_content,
+    late_among,
     record_of,
     records_of,
     stub_spans,
@@ -83,12 +85,14 @@ class Taken(NamedTuple):
 
     `spans` are those that are new, and `arrival` is what became of them.  `others` have an id that was there before
     with other bytes: they are to be sent on, and nothing is made of them.  `duplicates` were there before.
+    `late` are new ones of a run that was judged, to be sent on marked.
     """
 
     arrival: Arrival
     spans: list[SpanRecord]
     others: list[SpanRecord]
     duplicates: int
+    late: Sequence[SpanRecord] = ()
 
 
 class Stats(NamedTuple):
@@ -153,12 +157,20 @@ class Assembler:
                 return Taken(Arrival.PASSED, records, [], 0)
             trace = self._live[trace_id] = LiveTrace(now_s)
         fresh, others = self._unknown(trace, records)
-        if fresh:
-            self._keep(trace_id, trace, fresh, now_s)
-        arrival = Arrival.HELD if trace.judged_s is None else Arrival.LATE
+        duplicates = len(records) - len(fresh) - len(others)
         if self._draining:
-            arrival = Arrival.PASSED
-        return Taken(arrival, fresh, others, len(records) - len(fresh) - len(others))
+            if fresh:
+                self._keep(trace_id, trace, fresh, (), now_s)
+            return Taken(Arrival.PASSED, fresh, others, duplicates)
+        late = [] if trace.judged_s is None else late_among(trace, fresh)
+        late_ids = {record.span_id for record in late}
+        held = [record for record in fresh if record.span_id not in late_ids] if late else fresh
+        if held and trace.judged_s is not None and not trace.held:
+            # Another run begins in a trace in which one was judged.
+            trace.first_s = now_s
+        if fresh:
+            self._keep(trace_id, trace, fresh, held, now_s)
+        return Taken(Arrival.HELD, held, others, duplicates, late)
 
     def add_unwanted(self, record: SpanRecord, now_s: float) -> Taken:
         """Take a span nobody wants of a trace that is known.
@@ -180,8 +192,8 @@ class Assembler:
                 self._logs.grow(trace.logs[0], STUB_BYTES)
             trace.last_s = now_s
             return Taken(Arrival.PASSED, fresh, [], 0)
-        self._keep(record.trace_id, trace, fresh, now_s)
         held = trace.judged_s is None and not self._draining
+        self._keep(record.trace_id, trace, fresh, fresh if held else (), now_s)
         return Taken(Arrival.HELD if held else Arrival.PASSED, fresh, [], 0)
 
     def add_log(self, record: LogRecord, now_s: float) -> None:
@@ -214,16 +226,22 @@ class Assembler:
                 others.append(record)
         return list(fresh.values()), others
 
-    def _keep(self, trace_id: bytes, trace: LiveTrace, fresh: list[SpanRecord], now_s: float) -> None:
+    def _keep(
+        self,
+        trace_id: bytes,
+        trace: LiveTrace,
+        fresh: list[SpanRecord],
+        held: Sequence[SpanRecord],
+        now_s: float,
+    ) -> None:
         size_bytes = sum([len(record[-1]) for record in fresh]) + SPAN_OVERHEAD_BYTES * len(fresh)
         # By identity: origins are interned, and hashing them costs.
         size_bytes += sum(map(_beyond_usual, {id(record[4]): record[4] for record in fresh}.values()))
         if not trace.chunks:
             size_bytes += TRACE_OVERHEAD_BYTES
         trace.keep(self._spans.put(fresh, size_bytes, 1), fresh)
-        if trace.judged_s is None and not self._draining:
-            trace.held.update(dict.fromkeys([span_id for _, span_id, _, _, _, _ in fresh], now_s))
-            self._held_spans += len(fresh)
+        trace.held.update(dict.fromkeys([span_id for _, span_id, _, _, _, _ in held], now_s))
+        self._held_spans += len(held)
         trace.last_s = now_s
         trace.changed = True
         if trace.scheduled_s > now_s + self._settings.quiet_period:
@@ -266,9 +284,9 @@ class Assembler:
         if trace.job is not None:
             # Its answer schedules what comes next; until then only the hold can run out.
             return max_hold_s if trace.job.expired else min(trace.job.ready_s + timing.hold, max_hold_s)
-        if trace.judged_s is not None:
+        if trace.judged_s is not None and not trace.held:
             if trace.changed:
-                return min(trace.last_s + timing.quiet_period, max_hold_s)
+                return trace.last_s + timing.quiet_period
             return max(trace.judged_s, trace.last_s) + timing.late_window
         due_s = min(trace.last_s + timing.idle_timeout, trace.first_s + timing.max_age, max_hold_s)
         if trace.complete or trace.changed:
@@ -285,7 +303,7 @@ class Assembler:
                 self._expire(trace_id, trace, trace.job, now_s)
             return
         silent_s = now_s - trace.last_s
-        if trace.judged_s is not None:
+        if trace.judged_s is not None and not trace.held:
             if trace.changed and silent_s >= timing.quiet_period:
                 self._start(trace_id, trace, now_s, complete=True, partial=trace.lacks_spans())
             elif now_s >= max(trace.judged_s, trace.last_s) + timing.late_window:
@@ -339,6 +357,11 @@ class Assembler:
         trace = self._live.get(result.trace_id)
         if trace is None or trace.job is None:
             return
+        if not result.final:
+            # Should the hold run out before the judge has answered, spans leave with what the rules said.
+            trace.memory = result.memory
+            self._take_scores(trace, result)
+            return
         job, trace.job = trace.job, None
         if result.failure is None:
             trace.memory = result.memory
@@ -348,7 +371,7 @@ class Assembler:
         if job.complete:
             # What arrived since the job was made stays for the next one.
             self._let_go(trace, job.span_ids)
-            trace.judged_s = trace.judged_s if trace.judged_s is not None else now_s
+            trace.judged_s = now_s
         elif not job.expired:
             self._let_go(trace, job.span_ids & result.settled)
         if trace.origins is not None:
@@ -411,7 +434,7 @@ class Assembler:
         is overdue (if it still comes it is told all the same).
         """
         for trace_id, trace in list(self._live.items()):
-            if trace.job is None and trace.judged_s is not None:
+            if trace.job is None and trace.judged_s is not None and not trace.held:
                 self._retire(trace_id, trace, now_s)
             elif trace.job is not None and trace.job.expired and not trace.held:
                 origins = trace.origins or {}
@@ -428,7 +451,7 @@ class Assembler:
         """
         self._draining = True
         for trace_id, trace in list(self._live.items()):
-            if trace.job is not None or trace.judged_s is not None:
+            if trace.job is not None or not trace.held:
                 continue
             if trace.complete:
                 self._start(trace_id, trace, now_s, complete=True, partial=False)

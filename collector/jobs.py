@@ -74,6 +74,7 @@ class Judged(NamedTuple):
     `memory`    what was said, for the next job of this trace; only whoever judges understands it.
     `checksums` of the job's spans (without stubs), one after the other; see `collector.ledger`.
     `failure`   why the whole job has no result; then the rest is empty.
+    `final`     whether this is all there is; if not, it is what rules decided, and a judge is being asked.
     """
 
     trace_id: bytes
@@ -84,6 +85,7 @@ class Judged(NamedTuple):
     memory: bytes = b""
     checksums: bytes = b""
     failure: str | None = None
+    final: bool = True
 
 
 def seal_carriers(carriers: Mapping[bytes, Carriers]) -> bytes:

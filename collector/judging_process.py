@@ -10,16 +10,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import socket
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from collector.channel import Channel, channel_sockets
 from collector.jobs import Job, Judged, RequestCount, VerdictCount
+from collector.logs import RateLimited
 
 logger = logging.getLogger(__name__)
+_limited = RateLimited(logger)
 
+# Jobs that wait for rules, and jobs that wait for a judge.
 MAX_JOBS_IN_FLIGHT = 64
+MAX_JOBS_ASKING = 256
 SILENCE_LIMIT_S = 30.0
 _FIRST_BACKOFF_S = 0.5
 _LONGEST_BACKOFF_S = 30.0
@@ -31,7 +36,8 @@ class JudgingProcess:
 
     Args:
         plan: what the process is to do, sent to it first; any picklable value that its module understands.
-        on_result: called with each job's result, exactly once per job that isn't withdrawn, from the event loop.
+        on_result: called with each job's final result, exactly once per job that isn't withdrawn, from the event loop,
+            and perhaps before that with one that isn't final.
         on_counts: called now and then with the verdicts given and requests made since the last time.
         on_restart: called whenever a process had to be replaced.
         module: the module that is run in the process.
@@ -55,6 +61,8 @@ class JudgingProcess:
         self._silence_limit_s = silence_limit_s
         self._waiting: OrderedDict[bytes, Job] = OrderedDict()
         self._in_flight: dict[bytes, Job] = {}
+        # Those of them for which a judge is being asked; what rules had to say of them is known.
+        self._asking: set[bytes] = set()
         self._news = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -104,15 +112,10 @@ class JudgingProcess:
             await asyncio.sleep(backoff_s)
 
     async def _run_once(self) -> str:
-        ours, theirs = channel_sockets()
-        with theirs:
-            process = await asyncio.create_subprocess_exec(
-                # Not from the working directory: an agent's project may well have packages of the same names.
-                *(sys.executable, "-P", "-m", self._module),
-                stdin=theirs.fileno(),
-                # The terminal's Ctrl-C is for the service, which then decides what becomes of the jobs.
-                start_new_session=True,
-            )
+        try:
+            process, ours = await self._spawn()
+        except OSError as error:
+            return f"the judging process could not be started: {error.strerror or error}"
         closed = asyncio.Event()
         channel = await Channel.open(ours, self._receive, closed.set)
         feeding = asyncio.create_task(self._feed(channel))
@@ -134,12 +137,33 @@ class JudgingProcess:
             return f"the judging process was silent for {self._silence_limit_s:g} s and was ended"
         return f"the judging process ended with exit code {code}"
 
+    async def _spawn(self) -> tuple[asyncio.subprocess.Process, socket.socket]:
+        """A new process and our end of the channel to it. Raises OSError when the system refuses one."""
+        ours, theirs = channel_sockets()
+        try:
+            process = await asyncio.create_subprocess_exec(
+                # Not from the working directory: an agent's project may well have packages of the same names.
+                *(sys.executable, "-P", "-m", self._module),
+                stdin=theirs.fileno(),
+                # The terminal's Ctrl-C is for the service, which then decides what becomes of the jobs.
+                start_new_session=True,
+            )
+        except OSError:
+            ours.close()
+            raise
+        finally:
+            theirs.close()
+        return process, ours
+
     async def _feed(self, channel: Channel) -> None:
         channel.send(self._plan)
         while True:
             jobs = []
-            while self._waiting and len(self._in_flight) < MAX_JOBS_IN_FLIGHT:
+            while self._waiting and len(self._in_flight) - len(self._asking) < MAX_JOBS_IN_FLIGHT:
                 trace_id, job = self._waiting.popitem(last=False)
+                if len(self._asking) >= MAX_JOBS_ASKING:
+                    _limited.warning("judges can't keep up: what comes now is judged by rules alone")
+                    job = job._replace(rules_only=True)
                 self._in_flight[trace_id] = job
                 jobs.append(job)
             if jobs:
@@ -168,14 +192,23 @@ class JudgingProcess:
             if isinstance(item, VerdictCount | RequestCount):
                 self._on_counts(message)
                 return
-            if isinstance(item, Judged) and self._in_flight.pop(item.trace_id, None) is not None:
-                self._on_result(item)
+            if isinstance(item, Judged) and item.trace_id in self._in_flight:
+                self._take(item)
         self._news.set()
         self._note_idle()
+
+    def _take(self, result: Judged) -> None:
+        if result.final:
+            del self._in_flight[result.trace_id]
+            self._asking.discard(result.trace_id)
+        else:
+            self._asking.add(result.trace_id)
+        self._on_result(result)
 
     def _fail(self, jobs: Iterable[Job], reason: str) -> None:
         for job in jobs:
             self._in_flight.pop(job.trace_id, None)
+            self._asking.discard(job.trace_id)
             self._on_result(Judged(trace_id=job.trace_id, failure=reason))
         self._note_idle()
 

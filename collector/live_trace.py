@@ -143,6 +143,27 @@ class LiveTrace:
         return span_id in self.places or span_id in self.stubs
 
 
+def late_among(trace: LiveTrace, fresh: Sequence[SpanRecord]) -> list[SpanRecord]:
+    """Those of the new spans, not yet kept, that are of a run whose spans have left: they hang below one of these.
+
+    Everything else is a run of its own, or will turn out to be one.
+    """
+    parents = {record.span_id: record.parent_span_id for record in fresh}
+    verdicts: dict[bytes, bool] = {}
+    for span_id in parents:
+        path: list[bytes] = []
+        above = span_id
+        while above in parents and above not in verdicts:
+            path.append(above)
+            above = parents[above]
+            if len(path) > len(parents):
+                # Parents in a circle lead nowhere.
+                break
+        is_late = verdicts.get(above, above not in parents and trace.has(above) and above not in trace.held)
+        verdicts.update(dict.fromkeys(path, is_late))
+    return [record for record in fresh if verdicts[record.span_id]]
+
+
 def records_of(trace: LiveTrace, store: MemoryStore[Chunk]) -> Iterator[SpanRecord]:
     """The kept spans in order of arrival."""
     for ref in trace.chunks:

@@ -227,9 +227,11 @@ class Pipeline:
                 taken.append(assembler.add_unwanted(record, now_s))
             else:
                 passed.append(Outbound(record.origin, record.span))
-        for arrival, spans, others, repeated in taken:
+        for arrival, spans, others, repeated, too_late in taken:
             duplicates += repeated
             passed += [Outbound(record.origin, record.span) for record in others]
+            late += len(too_late)
+            passed += [Outbound(record.origin, record.span, reading.late_mark) for record in too_late]
             if arrival is Arrival.HELD:
                 if self._immediate:
                     held += [Outbound(record.origin, record.span) for record in spans]

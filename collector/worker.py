@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 from collections import Counter
+from collections.abc import Callable
 
 from collector.channel import Channel
 from collector.jobs import Carriers, EvaluationSpan, Job, Judged, RequestCount, VerdictCount, seal_carriers
@@ -23,17 +24,32 @@ from collector.ledger import checksum
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.report import RequestReport
 from processors import scores
-from processors.judging import TraceInput, TraceJudge
+from processors.judging import TraceInput, TraceJudge, TraceScores
 
 REPORT_S = 2.0
 # Each message costs both sides a turn of their loops, so results wait for others: so long, or until there are so many.
 # Spans that leave wait as long for each other anyway, and the service keeps more jobs than that under way.
 GATHER_S = 0.05
 GATHER_RESULTS = 16
+# Decoded, a trace takes many times its bytes; and nobody reads the verdict on so much.
+MAX_JOB_BYTES = 128 << 20
 
 
-async def judge_job(judge: TraceJudge, job: Job) -> tuple[Judged, Counter[tuple[str, str, str | None, str]]]:
-    """The result of one job in the collector's terms, and its verdicts counted."""
+Counts = Counter[tuple[str, str, str | None, str]]
+
+
+async def judge_job(judge: TraceJudge, job: Job, on_rules: Callable[[Judged, Counts], None]) -> tuple[Judged, Counts]:
+    """The result of one job in the collector's terms, and its verdicts counted.
+
+    Args:
+        judge: judges traces.
+        job: what to judge.
+        on_rules: called with what the rules decided, if a judge has to be asked for the rest.
+    """
+    if sum(len(span) for _, _, spans in job.batches for span in spans) > MAX_JOB_BYTES:
+        return Judged(
+            trace_id=job.trace_id, failure=f"more than {MAX_JOB_BYTES >> 20} MiB are too large to judge"
+        ), Counter()
     found = await judge.judge(
         TraceInput(
             trace_id=job.trace_id,
@@ -43,24 +59,32 @@ async def judge_job(judge: TraceJudge, job: Job) -> tuple[Judged, Counter[tuple[
             partial=job.partial,
             marks=pickle.loads(job.memory) if job.memory else {},
             rules_only=job.rules_only,
-        )
+        ),
+        lambda scores: on_rules(_result(scores)._replace(final=False), _count(scores)),
     )
+    checksums = b"".join(checksum(span) for _, _, spans in job.batches for span in spans)
+    return _result(found)._replace(checksums=checksums), _count(found)
+
+
+def _result(found: TraceScores) -> Judged:
     carriers = {
         span_id: Carriers([_carrier(one) for one in scores.alternatives], [_carrier(one) for one in scores.extra])
         for span_id, scores in found.spans.items()
     }
-    result = Judged(
-        trace_id=job.trace_id,
+    return Judged(
+        trace_id=found.trace_id,
         tails={span_id: scores.tail for span_id, scores in found.spans.items()},
         carriers=seal_carriers(carriers),
         extra=frozenset(span_id for span_id, one in carriers.items() if one.extra),
         settled=found.settled,
         memory=pickle.dumps(found.marks, protocol=pickle.HIGHEST_PROTOCOL),
-        checksums=b"".join(checksum(span) for _, _, spans in job.batches for span in spans),
         failure=found.failure,
     )
+
+
+def _count(found: TraceScores) -> Counts:
     verdicts = (placed.verdict for placed in found.verdicts)
-    return result, Counter((one.evaluator, one.status.value, one.label, one.method.value) for one in verdicts)
+    return Counter((one.evaluator, one.status.value, one.label, one.method.value) for one in verdicts)
 
 
 def _carrier(carrier: scores.EvaluationSpan) -> EvaluationSpan:
@@ -78,7 +102,7 @@ class _Desk:
         self._tasks: set[asyncio.Task[None]] = set()
         self._results: list[Judged] = []
         self._sending: asyncio.TimerHandle | None = None
-        self._counted: Counter[tuple[str, str, str | None, str]] = Counter()
+        self._counted: Counts = Counter()
         self._requests: list[RequestCount] = []
 
     def receive(self, message: object) -> None:
@@ -93,7 +117,9 @@ class _Desk:
 
     async def _work(self, job: Job) -> None:
         assert self._judge is not None
-        result, verdicts = await judge_job(self._judge, job)
+        self._give(*await judge_job(self._judge, job, self._give))
+
+    def _give(self, result: Judged, verdicts: Counts) -> None:
         self._counted.update(verdicts)
         self._results.append(result)
         if len(self._results) >= GATHER_RESULTS:

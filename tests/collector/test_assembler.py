@@ -68,7 +68,7 @@ class Desk:
         self.now_s += seconds
         self.assembler.tick(self.now_s)
 
-    def answer(self, *scored: int, settled: Sequence[int] = (), failure: str | None = None) -> None:
+    def answer(self, *scored: int, settled: Sequence[int] = (), failure: str | None = None, final: bool = True) -> None:
         result = Judged(
             trace_id=TRACE,
             tails={span_id(number): b"<score>" for number in scored},
@@ -81,6 +81,7 @@ class Desk:
             settled=frozenset(span_id(number) for number in settled),
             memory=b"what was said",
             failure=failure,
+            final=final,
         )
         self.assembler.judged(result, self.now_s)
 
@@ -314,11 +315,71 @@ def test_late_spans_leave_at_once_and_lead_to_judging_again() -> None:
     desk.arrive(record(1))
     desk.wait(6)
     desk.answer(1)
-    assert desk.arrive(record(2, 1)).arrival is Arrival.LATE
+    late = record(2, 1)
+    assert desk.arrive(late).late == [late]
     desk.wait(6)
     assert len(desk.jobs) == 2 and len(desk.jobs[1].spans) == 2
     desk.answer(1)
     assert [late for _, late in desk.evaluations_sent] == [False, True]
+
+
+def test_another_run_of_a_judged_trace_is_held_and_leaves_with_its_scores() -> None:
+    desk = Desk()
+    desk.arrive(record(1, 99, remote=True))
+    desk.wait(6)
+    desk.answer(1)
+    child, top = record(3, 2), record(2, 99, remote=True)
+    assert desk.arrive(child).spans == [child], "its parent may turn out to be of another run"
+    desk.wait(3)
+    assert desk.arrive(top).spans == [top]
+    desk.wait(6)
+    assert desk.jobs[-1].complete and len(desk.jobs) == 2
+    desk.answer(2, 3)
+    assert desk.left == [(span_id(1), b"<score>"), (span_id(3), b"<score>"), (span_id(2), b"<score>")]
+
+
+def test_of_what_arrives_together_only_what_hangs_below_a_judged_run_is_late() -> None:
+    desk = Desk()
+    desk.arrive(record(1, 99, remote=True))
+    desk.wait(6)
+    desk.answer(1)
+    grandchild, child, other = record(12, 11), record(11, 1), record(21, 20)
+    taken = desk.arrive(grandchild, other, child)
+    assert (taken.spans, taken.late) == ([other], [grandchild, child])
+    assert desk.arrive(record(31, 32), record(32, 31)).late == [], "parents in a circle lead nowhere"
+
+
+def test_another_run_is_not_given_up_under_pressure_and_leaves_at_the_end() -> None:
+    desk = Desk()
+    desk.arrive(record(1, 99, remote=True))
+    desk.wait(6)
+    desk.answer(1)
+    desk.arrive(record(2, 3))
+    desk.assembler.shed(desk.now_s)
+    assert desk.gone == [1]
+    desk.assembler.drain(desk.now_s)
+    assert desk.gone == [1, 2]
+
+
+def test_what_rules_decided_is_on_the_spans_when_the_judge_is_too_slow() -> None:
+    desk = Desk()
+    desk.arrive(record(2, 1), record(1))
+    desk.wait(6)
+    desk.answer(2, final=False)
+    assert not desk.left
+    desk.wait(10)
+    assert desk.left == [(span_id(2), b"<score>"), (span_id(1), b"")]
+    desk.answer(1)
+    assert [one.span for one, late in desk.evaluations_sent if late] == [b"evaluation of 1"]
+
+
+def test_what_rules_decided_stays_when_the_judging_process_dies_over_the_judge() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    desk.wait(6)
+    desk.answer(1, final=False)
+    desk.answer(failure="the judging process ended")
+    assert desk.left == [(span_id(1), b"<score>")]
 
 
 def test_after_the_late_window_the_content_is_gone_and_the_trace_is_still_known() -> None:
@@ -339,15 +400,15 @@ def test_after_the_late_window_the_content_is_gone_and_the_trace_is_still_known(
 def test_the_same_bytes_again_are_a_duplicate_and_the_same_id_with_other_bytes_is_not() -> None:
     desk = Desk()
     desk.arrive(record(1))
-    assert desk.arrive(record(1)) == (Arrival.HELD, [], [], 1)
+    assert desk.arrive(record(1)) == (Arrival.HELD, [], [], 1, [])
     other = record(1, name="other")
-    assert desk.arrive(other, record(1)) == (Arrival.HELD, [], [other], 1)
+    assert desk.arrive(other, record(1)) == (Arrival.HELD, [], [other], 1, [])
 
 
 def test_repeats_within_one_request_are_duplicates_as_well() -> None:
     desk = Desk()
     one, other = record(1), record(1, name="other")
-    assert desk.arrive(one, one, other) == (Arrival.HELD, [one], [other], 1)
+    assert desk.arrive(one, one, other) == (Arrival.HELD, [one], [other], 1, [])
 
 
 def test_a_result_for_a_trace_that_grew_meanwhile_does_not_let_the_new_spans_go_unjudged() -> None:
