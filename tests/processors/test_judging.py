@@ -340,3 +340,28 @@ async def test_a_huge_trace_lets_a_small_one_pass() -> None:
     huge = [*SPANS, *(raw_span(number, parent=AGENT) for number in range(100, 2000))]
     await asyncio.gather(judged("huge", huge), judged("small", SPANS))
     assert done == ["small", "huge"]
+
+
+async def test_what_rules_decided_is_told_before_a_judge_is_asked_and_not_again() -> None:
+    moody = MoodyJudge()
+    told: list[TraceScores] = []
+
+    def on_rules(scores: TraceScores) -> None:
+        assert moody.asked == 0
+        told.append(scores)
+
+    open_step = Invocation(status=Status.NEEDS_JUDGE, judge="judge/moody")
+    read = judge_of(whole_run())._read
+    judge = TraceJudge([Selection(), open_step], {"judge/moody": moody}, read=read)
+    final = await judge.judge(trace(), on_rules)
+    (first,) = told
+    assert {said.verdict.evaluator for said in first.verdicts} == {"tool_selection"}
+    assert {said.verdict.evaluator for said in final.verdicts} == {"tool_invocation"}
+    assert final.marks.keys() > first.marks.keys()
+    assert not (await judge.judge(trace(marks=final.marks))).verdicts
+
+
+async def test_when_no_judge_has_to_be_asked_there_is_one_answer() -> None:
+    told: list[TraceScores] = []
+    scores = await judge_of(whole_run()).judge(trace(), told.append)
+    assert scores.verdicts and not told
