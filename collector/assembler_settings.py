@@ -23,7 +23,7 @@ class Settings(BaseModel):
     max_age: Duration = Field(default=600.0, description="A run is judged at this age, whatever is missing.")
     hold: Duration = Field(
         default=10.0,
-        description="How long spans that are ready wait for their verdicts before they leave without those of slow judges.",
+        description="How long spans that are ready wait; verdicts of slower judges follow on spans of their own.",
     )
     max_hold: Duration = Field(default=300.0, description="The longest any span is kept, counted from its arrival.")
     late_window: Duration = Field(
