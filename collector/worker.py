@@ -181,6 +181,8 @@ def main() -> None:
     """Run the judging process."""
     # The service decides when to end; a terminal's Ctrl-C must not cut its jobs off.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Receiving comes first, and so does whatever else the machine is there for.
+    os.nice(5)
     asyncio.run(serve())
 
 
