@@ -14,8 +14,8 @@ A trace is *live* from its first wanted span until its content is dropped.  Whil
   their own.
 
 After a run was judged its content is kept until nothing of the trace has arrived for the late window.  Spans that hang
-below one that has left are late: they leave at once, marked, and lead to judging again.  Others are another run of the
-same trace, and held like the first.  After the late window the ledger still knows the trace.
+below its spans are late: they leave at once, marked, and lead to judging again.  Others are another run of the same
+trace, and treated like the first.  After the late window the ledger still knows the trace.
 """
 
 from __future__ import annotations
@@ -165,9 +165,6 @@ class Assembler:
         late = [] if trace.judged_s is None else late_among(trace, fresh)
         late_ids = {record.span_id for record in late}
         held = [record for record in fresh if record.span_id not in late_ids] if late else fresh
-        if held and trace.judged_s is not None and not trace.held:
-            # Another run begins in a trace in which one was judged.
-            trace.first_s = now_s
         if fresh:
             self._keep(trace_id, trace, fresh, held, now_s)
         return Taken(Arrival.HELD, held, others, duplicates, late)
@@ -191,8 +188,10 @@ class Assembler:
             elif trace.logs:
                 self._logs.grow(trace.logs[0], STUB_BYTES)
             trace.last_s = now_s
+            # It may have been the last that was missing.
+            self._reschedule(record.trace_id, trace, now_s)
             return Taken(Arrival.PASSED, fresh, [], 0)
-        held = trace.judged_s is None and not self._draining
+        held = not self._draining and (trace.judged_s is None or not late_among(trace, fresh))
         self._keep(record.trace_id, trace, fresh, fresh if held else (), now_s)
         return Taken(Arrival.HELD if held else Arrival.PASSED, fresh, [], 0)
 
@@ -239,13 +238,15 @@ class Assembler:
         size_bytes += sum(map(_beyond_usual, {id(record[4]): record[4] for record in fresh}.values()))
         if not trace.chunks:
             size_bytes += TRACE_OVERHEAD_BYTES
+        if held and not trace.awaits_run:
+            # Another run begins in a trace in which one was judged.
+            trace.first_s = now_s
         trace.keep(self._spans.put(fresh, size_bytes, 1), fresh)
         trace.held.update(dict.fromkeys([span_id for _, span_id, _, _, _, _ in held], now_s))
         self._held_spans += len(held)
         trace.last_s = now_s
         trace.changed = True
-        if trace.scheduled_s > now_s + self._settings.quiet_period:
-            self._schedule(trace_id, trace)
+        self._reschedule(trace_id, trace, now_s)
 
     def _late_for_ledger(self, trace_id: bytes, records: list[SpanRecord]) -> Taken:
         late = [record for record in records if not self._ledger.has_seen(trace_id, record.span_id, record.span)]
@@ -270,6 +271,11 @@ class Assembler:
                 self._schedule(trace_id, trace)
         self._ledger.expire(now_s)
 
+    def _reschedule(self, trace_id: bytes, trace: LiveTrace, now_s: float) -> None:
+        """Schedule after an arrival, which leads to nothing before the quiet period is over."""
+        if trace.scheduled_s > now_s + self._settings.quiet_period:
+            self._schedule(trace_id, trace)
+
     def _schedule(self, trace_id: bytes, trace: LiveTrace) -> None:
         # Arrivals only ever move a trace's silence further away, so an entry that is already due earlier stays and is
         # put back when it comes up: no work per span.
@@ -284,7 +290,7 @@ class Assembler:
         if trace.job is not None:
             # Its answer schedules what comes next; until then only the hold can run out.
             return max_hold_s if trace.job.expired else min(trace.job.ready_s + timing.hold, max_hold_s)
-        if trace.judged_s is not None and not trace.held:
+        if trace.judged_s is not None and not trace.awaits_run:
             if trace.changed:
                 return trace.last_s + timing.quiet_period
             return max(trace.judged_s, trace.last_s) + timing.late_window
@@ -294,27 +300,27 @@ class Assembler:
         return due_s
 
     def _act(self, trace_id: bytes, trace: LiveTrace, now_s: float) -> None:
+        # All sums as in `_due_s`: rounded otherwise, what is due there might not be due here, for ever.
         timing = self._settings
         if now_s >= trace.oldest_held_s + timing.max_hold:
-            oldest_s = now_s - timing.max_hold
-            self._let_go(trace, {span_id for span_id, arrived_s in trace.held.items() if arrived_s <= oldest_s})
+            self._let_go(trace, {one for one, arrived_s in trace.held.items() if now_s >= arrived_s + timing.max_hold})
         if trace.job is not None:
             if not trace.job.expired and now_s >= trace.job.ready_s + timing.hold:
                 self._expire(trace_id, trace, trace.job, now_s)
             return
-        silent_s = now_s - trace.last_s
-        if trace.judged_s is not None and not trace.held:
-            if trace.changed and silent_s >= timing.quiet_period:
+        is_quiet = now_s >= trace.last_s + timing.quiet_period
+        if trace.judged_s is not None and not trace.awaits_run:
+            if trace.changed and is_quiet:
                 self._start(trace_id, trace, now_s, complete=True, partial=trace.lacks_spans())
             elif now_s >= max(trace.judged_s, trace.last_s) + timing.late_window:
                 self._retire(trace_id, trace, now_s)
-        elif trace.complete and silent_s >= timing.quiet_period:
+        elif trace.complete and is_quiet:
             self._start(trace_id, trace, now_s, complete=True, partial=False)
-        elif silent_s >= timing.idle_timeout:
+        elif now_s >= trace.last_s + timing.idle_timeout:
             self._start(trace_id, trace, now_s, complete=True, partial=trace.lacks_spans())
-        elif now_s - trace.first_s >= timing.max_age:
+        elif now_s >= trace.first_s + timing.max_age:
             self._start(trace_id, trace, now_s, complete=True, partial=not trace.complete)
-        elif trace.changed and silent_s >= timing.quiet_period:
+        elif trace.changed and is_quiet:
             self._start(trace_id, trace, now_s, complete=False, partial=False)
 
     def _expire(self, trace_id: bytes, trace: LiveTrace, job: JobState, now_s: float) -> None:
@@ -349,7 +355,7 @@ class Assembler:
             rules_only=self._draining,
         )
         trace.changed = False
-        trace.job = JobState(now_s, complete, set(trace.held))
+        trace.job = JobState(now_s, complete, trace.held.keys() | trace.gone_early)
         self._desk.submit(job)
 
     def judged(self, result: Judged, now_s: float) -> None:
@@ -371,13 +377,16 @@ class Assembler:
         if job.complete:
             # What arrived since the job was made stays for the next one.
             self._let_go(trace, job.span_ids)
-            trace.judged_s = now_s
+            trace.gone_early -= job.span_ids
+            trace.judged_s = trace.first_s = now_s
         elif not job.expired:
             self._let_go(trace, job.span_ids & result.settled)
         if trace.origins is not None:
             self._retire(result.trace_id, trace, now_s)
-        else:
-            self._schedule(result.trace_id, trace)
+            return
+        if self._draining:
+            self._wind_up(result.trace_id, trace, now_s)
+        self._schedule(result.trace_id, trace)
 
     def _take_scores(self, trace: LiveTrace, result: Judged) -> None:
         late = False
@@ -418,6 +427,8 @@ class Assembler:
         else:
             for span_id in going:
                 del trace.held[span_id]
+        if trace.judged_s is not None:
+            trace.gone_early |= going
         self._held_spans -= len(going)
         self._outlet.leave(leaving)
 
@@ -434,7 +445,7 @@ class Assembler:
         is overdue (if it still comes it is told all the same).
         """
         for trace_id, trace in list(self._live.items()):
-            if trace.job is None and trace.judged_s is not None and not trace.held:
+            if trace.job is None and trace.judged_s is not None and not trace.awaits_run:
                 self._retire(trace_id, trace, now_s)
             elif trace.job is not None and trace.job.expired and not trace.held:
                 origins = trace.origins or {}
@@ -447,16 +458,18 @@ class Assembler:
         """Prepare to stop: what is complete is judged now, by rules alone; everything else leaves as it is.
 
         Spans that still arrive pass through. Afterwards the only thing awaited are the results of the jobs in flight,
-        until `abandon`.
+        and of what they have kept from being judged, until `abandon`.
         """
         self._draining = True
         for trace_id, trace in list(self._live.items()):
-            if trace.job is not None or not trace.held:
-                continue
-            if trace.complete:
-                self._start(trace_id, trace, now_s, complete=True, partial=False)
-            else:
-                self._let_go(trace, trace.held.keys())
+            if trace.job is None:
+                self._wind_up(trace_id, trace, now_s)
+
+    def _wind_up(self, trace_id: bytes, trace: LiveTrace, now_s: float) -> None:
+        if trace.held and trace.complete:
+            self._start(trace_id, trace, now_s, complete=True, partial=False)
+        else:
+            self._let_go(trace, trace.held.keys())
 
     def abandon(self) -> None:
         """Let everything that is still held leave without scores."""

@@ -95,8 +95,10 @@ class JudgingProcess:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
-        waiting, self._waiting = list(self._waiting.values()), OrderedDict()
-        self._fail([*self._in_flight.values(), *waiting], "the sidecar is stopping")
+        # Whoever takes a result may submit another job.
+        while jobs := [*self._in_flight.values(), *self._waiting.values()]:
+            self._waiting.clear()
+            self._fail(jobs, "the sidecar is stopping")
 
     async def _keep_running(self) -> None:
         loop = asyncio.get_running_loop()

@@ -18,7 +18,7 @@ Chunk = Sequence[SpanRecord]
 
 
 class JobState:
-    """A job that is under way: when its trace was ready, and which spans were held then."""
+    """A job that is under way: when its trace was ready, and which spans were held then or had gone early."""
 
     __slots__ = ("complete", "expired", "ready_s", "span_ids")
 
@@ -36,6 +36,7 @@ class LiveTrace:
     `chunks`  where the content of the kept spans is.  `starts`: the number of the first span in each.
     `held`    kept spans that have not left, with their time of arrival, in order of arrival.
     `tails`   what is to be appended to them.
+    `gone_early` in a trace in which a run was judged: spans of another run that left before that was judged as well.
     `topped`  whether a span is a root, or has a parent in another service.
     `missing` parents that have not come; those of them in `unsure` may well be in another service.
     `changed` whether anything came since it was last judged.
@@ -49,6 +50,7 @@ class LiveTrace:
         "checksums",
         "chunks",
         "first_s",
+        "gone_early",
         "held",
         "job",
         "judged_s",
@@ -74,6 +76,7 @@ class LiveTrace:
         self.logs: list[Ref] = []
         self.held: dict[bytes, float] = {}
         self.tails: dict[bytes, bytes] = {}
+        self.gone_early: set[bytes] = set()
         self.first_s = now_s
         self.last_s = now_s
         self.topped = False
@@ -91,6 +94,11 @@ class LiveTrace:
     def complete(self) -> bool:
         """Whether a top span is here and no parent is missing."""
         return self.topped and not self.missing
+
+    @property
+    def awaits_run(self) -> bool:
+        """Whether there is a run that wasn't judged yet."""
+        return self.judged_s is None or bool(self.held) or bool(self.gone_early)
 
     @property
     def oldest_held_s(self) -> float:
@@ -144,23 +152,27 @@ class LiveTrace:
 
 
 def late_among(trace: LiveTrace, fresh: Sequence[SpanRecord]) -> list[SpanRecord]:
-    """Those of the new spans, not yet kept, that are of a run whose spans have left: they hang below one of these.
+    """Those of the new spans, not yet kept, that are of a run that was judged and has left: they hang below its spans.
 
-    Everything else is a run of its own, or will turn out to be one.
+    Everything else is a run of its own, or will turn out to be one.  A span of which only the place is kept is of the
+    run that it hangs below.
     """
     parents = {record.span_id: record.parent_span_id for record in fresh}
     verdicts: dict[bytes, bool] = {}
     for span_id in parents:
         path: list[bytes] = []
         above = span_id
-        while above in parents and above not in verdicts:
-            path.append(above)
-            above = parents[above]
-            if len(path) > len(parents):
-                # Parents in a circle lead nowhere.
+        while above not in verdicts:
+            parent = parents.get(above, trace.stubs.get(above))
+            if parent is None:
+                verdicts[above] = above in trace.places and above not in trace.held and above not in trace.gone_early
                 break
-        is_late = verdicts.get(above, above not in parents and trace.has(above) and above not in trace.held)
-        verdicts.update(dict.fromkeys(path, is_late))
+            # So that parents in a circle lead nowhere.
+            verdicts[above] = False
+            path.append(above)
+            above = parent
+        if verdicts[above]:
+            verdicts.update(dict.fromkeys(path, True))
     return [record for record in fresh if verdicts[record.span_id]]
 
 

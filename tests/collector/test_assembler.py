@@ -192,6 +192,16 @@ def test_a_trace_that_never_falls_silent_is_judged_at_its_maximum_age() -> None:
     assert job.complete and job.partial
 
 
+def test_what_keeps_arriving_after_that_is_not_judged_again_at_once() -> None:
+    desk = Desk(max_age=20, max_hold=1000, idle_timeout=10)
+    for number in range(2, 30):
+        desk.arrive(record(number, 1))
+        desk.wait(2.5)
+        if desk.jobs and number % 2:
+            desk.answer()
+    assert len(desk.jobs) == 3, "one in 20 s"
+
+
 def test_spans_leave_unscored_when_the_hold_is_over_and_their_scores_follow_on_spans_of_their_own() -> None:
     desk = Desk()
     desk.arrive(record(1))
@@ -310,6 +320,16 @@ def test_spans_nobody_wants_pass_and_only_show_their_place_in_the_tree() -> None
     assert (middle.trace_id, middle.span_id, middle.parent_span_id) == (TRACE, span_id(2), span_id(1))
 
 
+def test_a_trace_is_complete_also_when_the_last_that_was_missing_is_a_span_nobody_wants() -> None:
+    desk = Desk()
+    desk.arrive(record(3, 2), record(1))
+    desk.wait(6)
+    desk.answer()
+    desk.arrive_unwanted(record(2, 1))
+    desk.wait(6)
+    assert [job.complete for job in desk.jobs] == [False, True]
+
+
 def test_late_spans_leave_at_once_and_lead_to_judging_again() -> None:
     desk = Desk()
     desk.arrive(record(1))
@@ -347,6 +367,40 @@ def test_of_what_arrives_together_only_what_hangs_below_a_judged_run_is_late() -
     taken = desk.arrive(grandchild, other, child)
     assert (taken.spans, taken.late) == ([other], [grandchild, child])
     assert desk.arrive(record(31, 32), record(32, 31)).late == [], "parents in a circle lead nowhere"
+
+
+def test_another_run_is_not_late_below_steps_of_its_own_that_have_left_and_is_judged_though_all_of_it_has() -> None:
+    desk = Desk()
+    desk.arrive(record(1, 99, remote=True))
+    desk.wait(6)
+    desk.answer(1)
+    desk.arrive(record(3, 2))
+    desk.wait(6)
+    desk.answer(3, settled=[3])
+    assert desk.gone == [1, 3]
+    below = record(4, 3)
+    assert desk.arrive(below).spans == [below]
+    desk.wait(6)
+    desk.answer(settled=[4])
+    desk.wait(30)
+    assert [job.complete for job in desk.jobs] == [True, False, False, True]
+    desk.answer()
+    assert desk.arrive(record(5, 4)).late, "its run was judged now"
+
+
+@pytest.mark.parametrize("remote", [None, True])
+def test_another_run_is_not_late_below_a_span_nobody_wants_that_came_first(remote: bool | None) -> None:
+    desk = Desk()
+    desk.arrive(record(1, 99, remote=True))
+    desk.wait(6)
+    desk.answer(1)
+    arrival = desk.arrive_unwanted(record(2, 98, remote=remote))
+    assert arrival is (Arrival.HELD if remote else Arrival.PASSED), "a root is held with its run"
+    agent = record(3, 2)
+    assert desk.arrive(agent).spans == [agent]
+    desk.arrive_unwanted(record(4, 1))
+    below = record(5, 4)
+    assert desk.arrive(below).late == [below], "it hangs below the judged run, by way of what nobody wants"
 
 
 def test_another_run_is_not_given_up_under_pressure_and_leaves_at_the_end() -> None:
@@ -480,6 +534,27 @@ def test_draining_judges_what_is_complete_by_rules_and_lets_the_rest_go() -> Non
     assert not other.jobs and other.gone == [2]
 
 
+def test_at_the_end_a_complete_run_is_judged_also_if_its_steps_are_just_being_judged() -> None:
+    desk = Desk()
+    desk.arrive(record(2, 1))
+    desk.wait(6)
+    desk.arrive(record(1))
+    desk.assembler.drain(desk.now_s)
+    desk.answer(2, settled=[2])
+    assert desk.jobs[-1].complete and desk.jobs[-1].rules_only
+    desk.answer(1)
+    assert desk.left == [(span_id(2), b"<score>"), (span_id(1), b"<score>")]
+
+
+def test_at_the_end_spans_do_not_wait_for_a_job_that_is_over() -> None:
+    desk = Desk()
+    desk.arrive(record(2, 1))
+    desk.wait(6)
+    desk.assembler.drain(desk.now_s)
+    desk.answer(2)
+    assert desk.left == [(span_id(2), b"<score>")]
+
+
 def test_abandoning_lets_go_of_everything_that_is_still_held() -> None:
     desk = Desk()
     desk.arrive(record(1))
@@ -499,3 +574,12 @@ def test_the_next_due_time_is_never_missed_whatever_order_things_happen_in() -> 
     assert desk.assembler.next_due_s() == 6.0, "put back when it comes up, not at every arrival"
     desk.wait(3.0)
     assert desk.assembler.next_due_s() == 9.0
+
+
+@pytest.mark.parametrize("arrived_s", [0.4, 2.0, 5.9])
+def test_what_is_due_is_done_however_sums_of_times_are_rounded(arrived_s: float) -> None:
+    desk = Desk(quiet_period=0.3)
+    desk.now_s = arrived_s
+    desk.arrive(record(1))
+    desk.wait(0.3)
+    assert len(desk.jobs) == 1

@@ -88,6 +88,21 @@ async def test_stopping_gives_every_open_job_a_result() -> None:
     await process.idle()
 
 
+async def test_jobs_submitted_while_it_stops_get_a_result_as_well() -> None:
+    results: list[Judged] = []
+
+    def on_result(result: Judged) -> None:
+        results.append(result)
+        if len(results) == 1:
+            process.submit(job(2))
+
+    process = JudgingProcess({}, on_result, module=FAULTY)
+    process.submit(job(1))
+    await process.stop()
+    assert [int.from_bytes(one.trace_id) for one in results] == [1, 2]
+    await process.idle()
+
+
 async def test_large_jobs_pass() -> None:
     big = Job(bytes(16), [], [], complete=True, partial=False, memory=b"x" * 5_000_000)
     async with running({}) as (process, results):
