@@ -303,7 +303,8 @@ class Assembler:
         # All sums as in `_due_s`: rounded otherwise, what is due there might not be due here, for ever.
         timing = self._settings
         if now_s >= trace.oldest_held_s + timing.max_hold:
-            self._let_go(trace, {one for one, arrived_s in trace.held.items() if now_s >= arrived_s + timing.max_hold})
+            overdue = {one for one, arrived_s in trace.held.items() if now_s >= arrived_s + timing.max_hold}
+            self._let_go(trace, overdue, early=True)
         if trace.job is not None:
             if not trace.job.expired and now_s >= trace.job.ready_s + timing.hold:
                 self._expire(trace_id, trace, trace.job, now_s)
@@ -326,7 +327,7 @@ class Assembler:
     def _expire(self, trace_id: bytes, trace: LiveTrace, job: JobState, now_s: float) -> None:
         job.expired = True
         # Which of them wait for nothing but this job is only known with its result, so all of them leave.
-        self._let_go(trace, job.span_ids)
+        self._let_go(trace, job.span_ids, early=True)
         if self._desk.withdraw(trace_id):
             # Judging can't keep up. What is too late to be begun would only make the next ones late as well.
             self.judged(Judged(trace_id=trace_id, failure=NOT_BEGUN), now_s)
@@ -377,10 +378,10 @@ class Assembler:
         if job.complete:
             # What arrived since the job was made stays for the next one.
             self._let_go(trace, job.span_ids)
-            trace.gone_early -= job.span_ids
+            trace.gone_early = trace.gone_early - job.span_ids
             trace.judged_s = trace.first_s = now_s
         elif not job.expired:
-            self._let_go(trace, job.span_ids & result.settled)
+            self._let_go(trace, job.span_ids & result.settled, early=True)
         if trace.origins is not None:
             self._retire(result.trace_id, trace, now_s)
             return
@@ -411,8 +412,8 @@ class Assembler:
 
     # -- leaving -----------------------------------------------------------------------------------------------------
 
-    def _let_go(self, trace: LiveTrace, span_ids: Set[bytes]) -> None:
-        """Let those of these spans leave that are held, in order of arrival."""
+    def _let_go(self, trace: LiveTrace, span_ids: Set[bytes], *, early: bool = False) -> None:
+        """Let those of these spans leave that are held, in order of arrival; `early` if their run isn't judged yet."""
         going = trace.held.keys() & span_ids
         if not going:
             return
@@ -427,7 +428,7 @@ class Assembler:
         else:
             for span_id in going:
                 del trace.held[span_id]
-        if trace.judged_s is not None:
+        if early:
             trace.gone_early |= going
         self._held_spans -= len(going)
         self._outlet.leave(leaving)

@@ -36,7 +36,7 @@ class LiveTrace:
     `chunks`  where the content of the kept spans is.  `starts`: the number of the first span in each.
     `held`    kept spans that have not left, with their time of arrival, in order of arrival.
     `tails`   what is to be appended to them.
-    `gone_early` in a trace in which a run was judged: spans of another run that left before that was judged as well.
+    `gone_early` spans that have left before their run was judged.
     `topped`  whether a span is a root, or has a parent in another service.
     `missing` parents that have not come; those of them in `unsure` may well be in another service.
     `changed` whether anything came since it was last judged.

@@ -197,7 +197,7 @@ def test_what_keeps_arriving_after_that_is_not_judged_again_at_once() -> None:
     for number in range(2, 30):
         desk.arrive(record(number, 1))
         desk.wait(2.5)
-        if desk.jobs and number % 2:
+        if desk.jobs and number % 2 == 0:
             desk.answer()
     assert len(desk.jobs) == 3, "one in 20 s"
 
@@ -386,6 +386,18 @@ def test_another_run_is_not_late_below_steps_of_its_own_that_have_left_and_is_ju
     assert [job.complete for job in desk.jobs] == [True, False, False, True]
     desk.answer()
     assert desk.arrive(record(5, 4)).late, "its run was judged now"
+
+
+def test_what_came_during_the_judging_of_a_run_and_had_to_leave_is_not_taken_for_judged() -> None:
+    desk = Desk(hold=10, max_hold=31)
+    desk.arrive(record(1))
+    desk.wait(6)
+    desk.arrive(record(2))
+    desk.wait(31)
+    assert desk.gone == [1, 2]
+    desk.answer(1)
+    below = record(3, 2)
+    assert desk.arrive(below).spans == [below]
 
 
 @pytest.mark.parametrize("remote", [None, True])
