@@ -38,6 +38,8 @@ GATHER_S = 0.2
 # How many parcels are made in one go, so that a giant trace doesn't keep everything else waiting.
 PARCELS_AT_ONCE = 8
 PARCEL_BYTES = 1 << 20
+# Finding out what can be dropped takes a look at every trace there is, too much for every request that is refused.
+SHED_PAUSE_S = 0.5
 
 
 class ScoreMode(StrEnum):
@@ -122,6 +124,7 @@ class Pipeline:
         self._making: deque[Iterator[Parcel]] = deque()
         self._origins = wire.Origins()
         self._assembler: Assembler | None = None
+        self._shed_s = float("-inf")
         self._reading: Reading | None = None
         traces = destinations.get(Signal.TRACES, ())
         self._waiting = [one for one in traces if one.mode.waits]
@@ -174,9 +177,11 @@ class Pipeline:
         try:
             self._budget.require(size_bytes)
         except OverloadedError:
-            if self._assembler is None:
+            now_s = self._clock()
+            if self._assembler is None or now_s < self._shed_s + SHED_PAUSE_S:
                 raise
-            self._assembler.shed(self._clock())
+            self._shed_s = now_s
+            self._assembler.shed(now_s)
             self._budget.require(size_bytes)
 
     def _take_spans(self, request: bytes, headers: Headers, metrics: ReceiverMetrics) -> Accepted:

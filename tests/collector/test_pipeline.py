@@ -12,7 +12,7 @@ from collector.assembler import Assembler
 from collector.assembler_settings import Settings
 from collector.intake import OverloadedError, UndeclaredSignalError
 from collector.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
-from collector.pipeline import PARCELS_AT_ONCE, Destination, Pipeline, Reading, ScoreMode
+from collector.pipeline import PARCELS_AT_ONCE, SHED_PAUSE_S, Destination, Pipeline, Reading, ScoreMode
 from collector.records import Parcel, Ref, Signal
 from collector.store import Budget, MemoryStore
 from collector.telemetry import Telemetry
@@ -222,6 +222,21 @@ async def test_past_the_budget_judged_content_goes_first_and_then_senders_have_t
     with pytest.raises(OverloadedError, match="limit_mib"):
         await bench.take(spans(*range(1, 120), trace=3))
     assert bench.budget.used_bytes < held_bytes, "the judged run gave way before the sender was refused"
+
+
+async def test_not_every_refused_request_leads_to_a_search_for_what_can_be_dropped() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES)
+    await bench.take(spans(1, wanted=True))
+    bench.wait(6)
+    bench.budget.limit_bytes = bench.budget.used_bytes
+    with pytest.raises(OverloadedError):
+        await bench.take(spans(1, trace=2))
+    bench.answer()
+    bench.now_s += SHED_PAUSE_S / 2
+    with pytest.raises(OverloadedError):
+        await bench.take(spans(1, trace=2))
+    bench.now_s += SHED_PAUSE_S / 2
+    await bench.take(spans(1, trace=2))
 
 
 async def test_what_is_larger_than_the_budget_is_taken_when_little_is_held() -> None:
