@@ -5,8 +5,8 @@
 
 A trace may be judged several times while it grows: with `complete=False` only those steps whose inputs are there, with
 `complete=True` the remaining steps and the runs, and once more when spans come late.  `TraceScores.marks` carries what
-was said from one call to the next; hand it back as it is.  Nothing is said twice.  Where a judge failed on a step, it
-is asked again with the next call that is `complete`; a failure never withdraws a score.
+was said from one call to the next; hand it back as it is.  Nothing is said twice.  Where a judge failed on a step
+or wasn't to be asked, it is asked with the next call that is `complete`; a failure never withdraws a score.
 
 In and out go plain, picklable data, so that the caller may be another process.  Nothing here reads a clock, a file or
 the network (a judge does), and `judge` never raises for what a trace contains.
@@ -217,7 +217,7 @@ class TraceJudge:
                 if all(one.settled for one in cases):
                     due[key] = (inputs, cases)
             elif trace.complete and (
-                before.inputs != inputs or (before.status in _UNANSWERED and not trace.rules_only)
+                before.inputs != inputs or (not trace.rules_only and self._is_open(before, key[1]))
             ):
                 due[key] = (inputs, cases)
         return _Due(due)
@@ -246,9 +246,17 @@ class TraceJudge:
         return not unanswered or before is None or before.status != Status.OK
 
     def _item(self, one: Placed, rules_only: bool) -> Item:
-        evaluator = self._evaluators[one.evaluator]
-        judge = None if rules_only else self._judges.get(evaluator.settings.judge or "")
-        return Item(evaluator=evaluator, case=one.case, judge=judge)
+        judge = None if rules_only else self._judge_of(one.evaluator)
+        return Item(evaluator=self._evaluators[one.evaluator], case=one.case, judge=judge)
+
+    def _is_open(self, before: Mark, evaluator: str) -> bool:
+        """Whether a judge may still answer what it didn't, because it failed or wasn't to be asked."""
+        if before.status == Status.NEEDS_JUDGE:
+            return self._judge_of(evaluator) is not None
+        return before.status in _UNANSWERED
+
+    def _judge_of(self, evaluator: str) -> Judge | None:
+        return self._judges.get(self._evaluators[evaluator].settings.judge or "")
 
     def _settled(self, transcript: Transcript, placed: Iterable[Placed], marks: Marks) -> set[str]:
         """Spans of a growing trace that can leave: steps that have all their verdicts, and what nobody reads.

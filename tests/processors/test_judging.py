@@ -246,6 +246,17 @@ async def test_while_no_judge_may_be_asked_a_failed_one_is_left_alone() -> None:
     assert (await judge.judge(replace(trace(marks=first.marks), rules_only=True))).verdicts == ()
 
 
+async def test_a_judge_that_was_not_to_be_asked_about_a_step_is_asked_when_the_trace_is_complete() -> None:
+    moody = MoodyJudge()
+    judge = judged_by(moody, whole_run())
+    first = await judge.judge(replace(trace(complete=False), rules_only=True))
+    assert moody.asked == 0
+    second = await judge.judge(trace(marks=first.marks))
+    assert moody.asked == 1 and [one.verdict.status for one in second.verdicts] == [Status.OK]
+    await judge.judge(trace(marks=second.marks))
+    assert moody.asked == 1
+
+
 @pytest.mark.parametrize("down", [Status.JUDGE_ERROR, Status.TIMED_OUT, None])
 async def test_a_score_is_not_withdrawn_because_nobody_could_be_asked(down: Status | None) -> None:
     moody = MoodyJudge()
