@@ -20,7 +20,8 @@ from typing import Protocol
 from google.protobuf.message import DecodeError
 
 from collector import wire
-from collector.assembler import Arrival, Assembler
+from collector.assembler import Assembler
+from collector.assembler_contract import Arrival
 from collector.exporters.splitting import count_items
 from collector.intake import Accepted, OverloadedError, UndeclaredSignalError
 from collector.jobs import EvaluationSpan
@@ -273,11 +274,11 @@ class Pipeline:
 
     @property
     def wants_evaluations(self) -> bool:
-        """See `collector.assembler.Outlet`."""
+        """See `collector.assembler_contract.Outlet`."""
         return any(one.mode in _WITH_EVALUATIONS for one in (*self._waiting, *self._immediate))
 
     def leave(self, spans: Sequence[Outbound]) -> None:
-        """See `collector.assembler.Outlet`."""
+        """See `collector.assembler_contract.Outlet`."""
         if not self._waiting:
             return
         if not self._leaving:
@@ -309,7 +310,7 @@ class Pipeline:
         return True
 
     def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
-        """See `collector.assembler.Outlet`."""
+        """See `collector.assembler_contract.Outlet`."""
         if not spans:
             return
         modes = _WITH_EVALUATIONS | ({ScoreMode.ATTRIBUTES} if late else set())

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from collector.assembler import Arrival, Assembler, Taken
+from collector.assembler import Assembler
+from collector.assembler_contract import Arrival, Taken
 from collector.assembler_settings import Settings
 from collector.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
 from collector.ledger import checksum

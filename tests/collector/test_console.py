@@ -84,7 +84,8 @@ async def test_a_closed_standard_output_stops_printing_and_nothing_else() -> Non
     sender = sender_into(output)
     await sender.start()
     output.close()
-    await sender.send(Signal.TRACES, request(span(1, **good("a"))), NO_HEADERS)
+    assert await sender.send(Signal.TRACES, request(span(1, **good("a"))), NO_HEADERS) == 0
+    assert await sender.send(Signal.TRACES, request(span(2, **good("a"))), NO_HEADERS) == 0
     await sender.stop()
 
 

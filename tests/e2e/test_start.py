@@ -83,6 +83,7 @@ def test_it_works_with_closed_streams(tmp_path: Path, redirections: str) -> None
     with started(tmp_path, port, redirections):
         until(lambda: sent(port), "listening")
         until(lambda: judged(tmp_path), "judged")
+    assert judged(tmp_path)
 
 
 def test_packages_of_the_same_names_where_it_is_started_do_no_harm(tmp_path: Path) -> None:

@@ -1,0 +1,71 @@
+"""What the assembler says to those around it, and what it needs of them.
+
+The pipeline hands spans in and learns from `Taken` what became of them; it is the `Outlet` through which they leave.
+Whoever judges is the `Desk`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum, auto
+from typing import NamedTuple, Protocol
+
+from collector.jobs import EvaluationSpan, Job
+from collector.records import Origin, Outbound, SpanRecord
+
+
+class Outlet(Protocol):
+    """Where spans go when they leave. None of its methods refuses or blocks."""
+
+    @property
+    def wants_evaluations(self) -> bool:
+        """Whether evaluation spans are wanted also for spans that leave with their scores."""
+
+    def leave(self, spans: Sequence[Outbound]) -> None:
+        """Send spans on, with what is appended to them."""
+
+    def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
+        """Send evaluation spans on, to where the spans of `origin` go that they are about.
+
+        `late` says that the judged span left without these verdicts.
+        """
+
+
+class Desk(Protocol):
+    """Where jobs are handed in."""
+
+    def submit(self, job: Job) -> None:
+        """Take a job; there is at most one per trace at a time."""
+
+    def withdraw(self, trace_id: bytes) -> bool:
+        """Take a trace's job back if nobody has begun it; no result comes for it then."""
+
+
+class Arrival(Enum):
+    """What is to be done with spans that arrived: send them on, nothing, or send them on marked as late."""
+
+    PASSED = auto()
+    HELD = auto()
+    LATE = auto()
+
+
+class Taken(NamedTuple):
+    """What became of spans of one trace that arrived together.
+
+    `spans` are those that are new, and `arrival` is what became of them.  `others` have an id that was there before
+    with other bytes: they are to be sent on, and nothing is made of them.  `duplicates` were there before.
+    `late` are new ones of a run that was judged, to be sent on marked.
+    """
+
+    arrival: Arrival
+    spans: list[SpanRecord]
+    others: list[SpanRecord]
+    duplicates: int
+    late: Sequence[SpanRecord] = ()
+
+
+class Stats(NamedTuple):
+    """What is there now."""
+
+    traces: int
+    held_spans: int
