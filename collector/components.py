@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from collector import assembler_settings, journal_settings
+from collector import journal_settings
 from collector.config import ComponentRegistry, Config, Kind, load
 from collector.exporters import console, file, otlp_grpc, otlp_http
 from collector.health import HealthCheckSettings
+from collector.holding import settings as assembler_settings
 from collector.receivers import otlp_settings
 from collector.records import Signal
 from evaluators.judge.settings import JudgeSettings

@@ -14,12 +14,12 @@ from collector.exporters.dead_letters import DeadLetterFile
 from collector.exporters.queue import SendingQueue
 from collector.exporters.sender import Sender
 from collector.exporters.settings import QueuedExporterSettings, QueueSettings, RetrySettings
+from collector.holding.store import MemoryStore
 from collector.intake import Intake, SignalsOf
 from collector.receivers import otlp_settings
 from collector.receivers.otlp_grpc import OtlpGrpcReceiver
 from collector.receivers.otlp_http import OtlpHttpReceiver
 from collector.records import Parcel, Signal
-from collector.store import MemoryStore
 from collector.telemetry import ExporterMetrics
 
 Receiver = OtlpGrpcReceiver | OtlpHttpReceiver

@@ -12,7 +12,7 @@ from pathlib import Path
 from collector.config import Component, Config
 from collector.config.settings import split_host_port
 from collector.exporters import file, otlp_grpc, otlp_http
-from collector.judging_setup import Plan
+from collector.judging.setup import Plan
 from collector.receivers import otlp_settings
 from collector.records import Signal
 

@@ -20,14 +20,14 @@ from typing import Protocol
 from google.protobuf.message import DecodeError
 
 from collector import wire
-from collector.assembler import Assembler
-from collector.assembler_contract import Arrival
 from collector.exporters.splitting import count_items
+from collector.holding.assembler import Assembler
+from collector.holding.contract import Arrival
+from collector.holding.store import RETRY_AFTER_S, Budget, MemoryStore
 from collector.intake import Accepted, OverloadedError, UndeclaredSignalError
-from collector.jobs import EvaluationSpan
+from collector.judging.jobs import EvaluationSpan
 from collector.logs import RateLimited
 from collector.records import Origin, Outbound, Parcel, Ref, Signal, SpanRecord
-from collector.store import RETRY_AFTER_S, Budget, MemoryStore
 from collector.telemetry import ReceiverMetrics, Telemetry
 
 # Backends route by these, so they travel with the telemetry; spans of different values never share a request.
@@ -274,11 +274,11 @@ class Pipeline:
 
     @property
     def wants_evaluations(self) -> bool:
-        """See `collector.assembler_contract.Outlet`."""
+        """See `collector.holding.contract.Outlet`."""
         return any(one.mode in _WITH_EVALUATIONS for one in (*self._waiting, *self._immediate))
 
     def leave(self, spans: Sequence[Outbound]) -> None:
-        """See `collector.assembler_contract.Outlet`."""
+        """See `collector.holding.contract.Outlet`."""
         if not self._waiting:
             return
         if not self._leaving:
@@ -310,7 +310,7 @@ class Pipeline:
         return True
 
     def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
-        """See `collector.assembler_contract.Outlet`."""
+        """See `collector.holding.contract.Outlet`."""
         if not spans:
             return
         modes = _WITH_EVALUATIONS | ({ScoreMode.ATTRIBUTES} if late else set())

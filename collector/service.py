@@ -13,24 +13,25 @@ import signal
 import time
 from collections.abc import Callable, Collection, Sequence
 
-from collector import assembler_settings, process_memory
-from collector.assembler import Assembler
+from collector import process_memory
 from collector.config import Component, Config
 from collector.exporters.queue import SendingQueue
 from collector.exporters.settings import ExporterSettings
 from collector.exposure import exposures
 from collector.factories import make_dead_letters, make_queue, make_receivers
 from collector.health import HealthCheck, HealthCheckSettings
-from collector.jobs import Judged, RequestCount, VerdictCount
-from collector.judging_process import JudgingProcess
-from collector.judging_setup import Plan, plan_of
-from collector.live_trace import Chunk
+from collector.holding import settings as assembler_settings
+from collector.holding.assembler import Assembler
+from collector.holding.live_trace import Chunk
+from collector.holding.store import Budget, MemoryStore
+from collector.judging.jobs import Judged, RequestCount, VerdictCount
+from collector.judging.process import JudgingProcess
+from collector.judging.setup import Plan, plan_of
 from collector.logs import RateLimited
 from collector.metric_readers import make_readers
 from collector.overview import overview
 from collector.pipeline import Destination, Pipeline, Reading, ScoreMode
 from collector.records import LogRecord, Parcel, Signal
-from collector.store import Budget, MemoryStore
 from collector.telemetry import Telemetry
 from processors.conventions.wanted import wants, wants_log
 from processors.scores import late_mark

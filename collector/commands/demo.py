@@ -18,7 +18,7 @@ from collector.commands.replay import judge_traces
 from collector.exporters.console import standard_output
 from collector.exporters.span_view import read_spans
 from collector.exporters.trace_tree import TraceTree
-from collector.judging_setup import Plan, configured_judging
+from collector.judging.setup import Plan, configured_judging
 from collector.records import Outbound
 from collector.saved_traces import SavedTrace, read_saved_traces
 from collector.wire import build_request

@@ -17,7 +17,7 @@ from pydantic import SecretStr, ValidationError
 
 from collector.commands.config_options import load_or_exit
 from collector.commands.reporting import report
-from collector.judging_setup import Plan, plan_of
+from collector.judging.setup import Plan, plan_of
 from evaluators.evaluation import Item, evaluate
 from evaluators.evaluator import EvaluatorSettings
 from evaluators.files import BadLine, NamedCase, read_cases, result_line

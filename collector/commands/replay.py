@@ -23,7 +23,7 @@ from collector.commands.config_options import ConfigOption, SetOption, load_or_e
 from collector.commands.reporting import report, what_was_passed_over
 from collector.commands.verdict_table import VerdictTable
 from collector.exporters.console import standard_output
-from collector.judging_setup import configured_judging, plan_of
+from collector.judging.setup import configured_judging, plan_of
 from collector.records import Outbound, SpanRecord
 from collector.saved_traces import SavedTrace, read_saved_traces
 from collector.wire import build_request

@@ -18,7 +18,7 @@ from collector.commands.transcript_view import transcript_tree
 from collector.saved_traces import SavedTrace, read_saved_traces
 from processors.conventions.values import as_text
 from processors.otlp import decode_log, decode_span
-from processors.transcribe import transcribe
+from processors.reading.transcribe import transcribe
 from processors.transcript import Transcript
 from processors.transcript_json import transcript_json
 

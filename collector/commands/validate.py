@@ -6,7 +6,7 @@ import typer
 
 from collector.commands.config_options import ConfigOption, SetOption, load_or_exit
 from collector.commands.reporting import report
-from collector.judging_setup import plan_of
+from collector.judging.setup import plan_of
 
 
 def register(app: typer.Typer) -> None:

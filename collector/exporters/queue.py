@@ -23,8 +23,8 @@ from collector.exporters.dead_letters import DeadLetterFile
 from collector.exporters.delivery import Batch, Delivery
 from collector.exporters.sender import Sender
 from collector.exporters.settings import QueueSettings, RetrySettings
+from collector.holding.store import Source
 from collector.records import Parcel, Ref, Signal
-from collector.store import Source
 from collector.telemetry import ExporterMetrics
 
 FAULT_WAIT_S = 5.0

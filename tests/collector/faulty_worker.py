@@ -6,8 +6,8 @@ import socket
 import sys
 import time
 
-from collector.channel import Channel
-from collector.jobs import Judged
+from collector.judging.channel import Channel
+from collector.judging.jobs import Judged
 
 
 async def main() -> None:

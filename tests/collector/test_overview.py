@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from collector.components import load_config
-from collector.judging_setup import plan_of
+from collector.judging.setup import plan_of
 from collector.overview import overview
 
 CONFIG = """

@@ -8,13 +8,13 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
-from collector.assembler import Assembler
-from collector.assembler_settings import Settings
+from collector.holding.assembler import Assembler
+from collector.holding.settings import Settings
+from collector.holding.store import Budget, MemoryStore
 from collector.intake import OverloadedError, UndeclaredSignalError
-from collector.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
+from collector.judging.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
 from collector.pipeline import PARCELS_AT_ONCE, SHED_PAUSE_S, Destination, Pipeline, Reading, ScoreMode
 from collector.records import Parcel, Ref, Signal
-from collector.store import Budget, MemoryStore
 from collector.telemetry import Telemetry
 
 LATE = Span(name="late mark").SerializeToString()

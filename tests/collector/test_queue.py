@@ -19,8 +19,8 @@ from collector.exporters.otlp_http import OtlpHttpSender, OtlpHttpSettings
 from collector.exporters.queue import SendingQueue
 from collector.exporters.sender import Sender
 from collector.exporters.settings import QueueSettings, RetrySettings
+from collector.holding.store import Budget, MemoryStore
 from collector.records import Parcel, Ref, Signal
-from collector.store import Budget, MemoryStore
 from collector.telemetry import Telemetry
 from tests.collector.backends import (
     GrpcBackend,

@@ -19,7 +19,7 @@ HURT = ("Traceback", "never retrieved", "was destroyed", "never awaited")
 
 def workers_of(pid: int) -> list[int]:
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in children if "collector.worker" in Path(f"/proc/{child}/cmdline").read_text()]
+    return [int(child) for child in children if "judging.worker" in Path(f"/proc/{child}/cmdline").read_text()]
 
 
 def is_alive(pid: int) -> bool:

@@ -73,7 +73,7 @@ async def test_the_account_is_even_at_rest_after_everything_has_gone_wrong(tmp_p
 def workers_of(sidecar: Sidecar) -> list[int]:
     pid = sidecar.process.pid
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(child) for child in children if "collector.worker" in Path(f"/proc/{child}/cmdline").read_text()]
+    return [int(child) for child in children if "judging.worker" in Path(f"/proc/{child}/cmdline").read_text()]
 
 
 async def test_each_receiver_takes_the_signals_of_the_pipelines_that_name_it(tmp_path: Path) -> None:

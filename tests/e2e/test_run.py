@@ -177,7 +177,7 @@ async def test_the_judging_process_may_die_and_no_span_is_lost(tmp_path: Path) -
     async with running_backend() as backend, running_sidecar(tmp_path, config(backend.port, "2s")) as sidecar:
         await post(sidecar, list(requests("agent", 1)))
         children = Path(f"/proc/{sidecar.process.pid}/task/{sidecar.process.pid}/children").read_text().split()
-        workers = [int(child) for child in children if "collector.worker" in Path(f"/proc/{child}/cmdline").read_text()]
+        workers = [int(child) for child in children if "judging.worker" in Path(f"/proc/{child}/cmdline").read_text()]
         assert len(workers) == 1
         os.kill(workers[0], signal.SIGKILL)
         await until(lambda: len(backend.spans) == 102)

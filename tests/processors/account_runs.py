@@ -16,8 +16,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Status as SpanStatus
 
 from evaluators.registry import EVALUATORS
 from processors.judging import TraceInput, TraceJudge, TraceScores
+from processors.reading.transcribe import transcribe_trace
 from processors.telling import PlacedVerdict, Raw
-from processors.transcribe import transcribe_trace
 
 TRACE_ID = bytes(range(1, 17))
 SERVICE = Resource(

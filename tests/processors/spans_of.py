@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from evaluators.cases import JsonValue, Run
 from processors.otlp import Event, Span, StatusCode
-from processors.transcribe import transcribe
+from processors.reading.transcribe import transcribe
 
 Message = dict[str, JsonValue]
 WEATHER = {

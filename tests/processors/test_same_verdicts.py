@@ -11,8 +11,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from evaluators.registry import EVALUATORS
 from processors.judging import TraceInput, TraceJudge
+from processors.reading.transcribe import transcribe_trace
 from processors.telling import Raw
-from processors.transcribe import transcribe_trace
 from tests.processors.account_runs import (
     AGENT,
     CONVENTIONS,

@@ -15,8 +15,8 @@ from evaluators.registry import EVALUATORS
 from evaluators.verdict import Level, Status
 from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.marks import Marks
+from processors.reading.transcribe import transcribe_trace
 from processors.telling import PlacedVerdict
-from processors.transcribe import transcribe_trace
 from processors.verdict_json import verdict_json
 from tests.processors.account_runs import (
     AGENT,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from collector import assembler_settings
 from collector.config import Config, load
 from collector.config.render import render_config
 from collector.exporters.otlp_grpc import OtlpGrpcSettings
+from collector.holding import settings as assembler_settings
 from collector.records import Signal
 from tests.collector.config.parts import GOOD, Tags, problems, read, registry
 

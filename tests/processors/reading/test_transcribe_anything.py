@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from evaluators.cases import JsonValue
 from processors.otlp import Event, Log, Span, StatusCode
-from processors.transcribe import transcribe
+from processors.reading.transcribe import transcribe
 from processors.transcript_json import transcript_json
 
 KEYS = [

@@ -25,11 +25,9 @@ from collections.abc import Sequence, Set
 from itertools import groupby
 from operator import attrgetter
 
-from collector.assembler_contract import Arrival, Desk, Outlet, Stats, Taken
-from collector.assembler_settings import Settings
-from collector.jobs import Job, Judged, open_carriers
-from collector.ledger import Ledger
-from collector.live_trace import (
+from collector.holding.contract import Arrival, Desk, Outlet, Stats, Taken
+from collector.holding.ledger import Ledger
+from collector.holding.live_trace import (
     Chunk,
     JobState,
     LiveTrace,
@@ -40,8 +38,10 @@ from collector.live_trace import (
     records_of,
     stub_spans,
 )
+from collector.holding.settings import Settings
+from collector.holding.store import MemoryStore
+from collector.judging.jobs import Job, Judged, open_carriers
 from collector.records import LogRecord, Origin, Outbound, SpanRecord
-from collector.store import MemoryStore
 
 # What a kept span costs besides its bytes, about: its record, ids and places; and what a trace does.
 SPAN_OVERHEAD_BYTES = 400

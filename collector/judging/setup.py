@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from collector import assembler_settings
 from collector.config import Config
+from collector.holding import settings as assembler_settings
 from evaluators.evaluator import EvaluatorSettings
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.report import RequestReport
@@ -19,8 +19,8 @@ from evaluators.judge.settings import JudgeSettings, off_reason
 from evaluators.registry import EVALUATORS
 from processors.judging import TraceJudge
 from processors.otlp import Log, Span
+from processors.reading.transcribe import transcribe
 from processors.scores import Emission
-from processors.transcribe import transcribe
 from processors.transcript import Transcript
 
 

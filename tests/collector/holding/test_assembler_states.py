@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from collector.assembler import Assembler
-from collector.assembler_contract import Arrival, Taken
-from collector.assembler_settings import Settings
-from collector.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
-from collector.ledger import checksum
-from collector.live_trace import Chunk
+from collector.holding.assembler import Assembler
+from collector.holding.contract import Arrival, Taken
+from collector.holding.ledger import checksum
+from collector.holding.live_trace import Chunk
+from collector.holding.settings import Settings
+from collector.holding.store import Budget, MemoryStore
+from collector.judging.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
 from collector.records import LogRecord, Origin, Outbound, SpanRecord
-from collector.store import Budget, MemoryStore
 
 # None of them is a sum of powers of two, so that sums of times are rounded as they are in life.
 TIMING = Settings(

@@ -12,8 +12,8 @@ from functools import reduce
 
 from evaluators.cases import JsonValue, Role
 from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts, ToolFacts, merged
-from processors.signatures import signature
-from processors.tree import Node
+from processors.reading.signatures import signature
+from processors.reading.tree import Node
 
 _MOST_HELD = 200_000
 """Messages that the turns of one span may have before them, taken together. A span that holds thousands of turns says

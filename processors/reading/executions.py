@@ -11,10 +11,10 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from processors.conventions.facts import Kind, ToolFacts, merged_tool
 from processors.conventions.reader import is_cut
-from processors.drafts import CallDraft
-from processors.scopes import scope_of
-from processors.signatures import name_key, signature
-from processors.tree import Node
+from processors.reading.drafts import CallDraft
+from processors.reading.scopes import scope_of
+from processors.reading.signatures import name_key, signature
+from processors.reading.tree import Node
 
 
 def executed(nodes: Iterable[Node]) -> list[tuple[Node, ToolFacts]]:

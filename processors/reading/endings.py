@@ -8,10 +8,10 @@ from itertools import islice
 
 from evaluators.cases import Role
 from processors.conventions.values import as_text
-from processors.drafts import CallDraft, Draft
-from processors.plumbing import is_handoff, is_output
-from processors.scopes import RUN
-from processors.tree import Node
+from processors.reading.drafts import CallDraft, Draft
+from processors.reading.plumbing import is_handoff, is_output
+from processors.reading.scopes import RUN
+from processors.reading.tree import Node
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,9 +10,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from collector.ledger import CHECKSUM_BYTES, checksum
+from collector.holding.ledger import CHECKSUM_BYTES, checksum
+from collector.holding.store import MemoryStore
 from collector.records import LogRecord, Origin, Ref, SpanRecord
-from collector.store import MemoryStore
 
 Chunk = Sequence[SpanRecord]
 

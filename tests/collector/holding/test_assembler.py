@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from collector.assembler import Assembler
-from collector.assembler_contract import Arrival, Taken
-from collector.assembler_settings import Settings
-from collector.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
-from collector.ledger import checksum
+from collector.holding.assembler import Assembler
+from collector.holding.contract import Arrival, Taken
+from collector.holding.ledger import checksum
+from collector.holding.settings import Settings
+from collector.holding.store import Budget, MemoryStore
+from collector.judging.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
 from collector.records import LogRecord, Origin, Outbound, SpanRecord
-from collector.store import Budget, MemoryStore
 
 TRACE = bytes(range(1, 17))
 ORIGIN = Origin(b"resource", "", b"scope", "")

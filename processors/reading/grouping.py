@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from processors.conventions.facts import Kind
-from processors.tree import Node
+from processors.reading.tree import Node
 
 _FROM_ANOTHER_PROCESS = 0x300
 """Of a span's flags: it is known whether the parent is remote, and it is."""

@@ -12,9 +12,9 @@ from itertools import islice, pairwise
 
 from evaluators.cases import Role
 from processors.conventions.facts import CallFacts, MessageFacts
-from processors.drafts import CallDraft, Draft, call_draft, calls_of
-from processors.scopes import RUN
-from processors.signatures import signature
+from processors.reading.drafts import CallDraft, Draft, call_draft, calls_of
+from processors.reading.scopes import RUN
+from processors.reading.signatures import signature
 
 _LOOK_BACK = 64
 """Calls that are looked through where an id doesn't tell which of several is meant."""

@@ -15,8 +15,8 @@ import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
-from collector.channel import Channel, channel_sockets
-from collector.jobs import Job, Judged, RequestCount, VerdictCount
+from collector.judging.channel import Channel, channel_sockets
+from collector.judging.jobs import Job, Judged, RequestCount, VerdictCount
 from collector.logs import RateLimited
 
 logger = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ class JudgingProcess:
         on_result: Callable[[Judged], None],
         on_counts: Callable[[list[VerdictCount | RequestCount]], None] = lambda _: None,
         on_restart: Callable[[], None] = lambda: None,
-        module: str = "collector.worker",
+        module: str = "collector.judging.worker",
         silence_limit_s: float = SILENCE_LIMIT_S,
     ) -> None:
         self._plan = plan

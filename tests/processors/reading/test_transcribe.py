@@ -10,7 +10,7 @@ import pytest
 
 from evaluators.cases import JsonValue, Role, Run
 from processors.otlp import Event, Log, StatusCode
-from processors.transcribe import transcribe
+from processors.reading.transcribe import transcribe
 from tests.processors.spans_of import (
     WEATHER,
     Trace,

@@ -1,6 +1,6 @@
 """What is remembered of traces after their content is gone."""
 
-from collector.ledger import Ledger, checksum
+from collector.holding.ledger import Ledger, checksum
 
 TRACE, OTHER = b"t" * 16, b"o" * 16
 IDS = [number.to_bytes(8) for number in range(1, 4)]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
-from collector.jobs import EvaluationSpan, Job
+from collector.judging.jobs import EvaluationSpan, Job
 from collector.records import Origin, Outbound, SpanRecord
 
 

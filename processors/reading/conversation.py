@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from evaluators.cases import Role
 from processors.conventions.facts import MessageFacts
-from processors.drafts import Draft
-from processors.histories import common_length
-from processors.scopes import RUN, tasks_in
-from processors.tree import Node
+from processors.reading.drafts import Draft
+from processors.reading.histories import common_length
+from processors.reading.scopes import RUN, tasks_in
+from processors.reading.tree import Node
 
 _MIN_SHARE = 0.2
 _MIN_CHARS = 12

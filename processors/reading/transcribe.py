@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from processors.absent import with_remedies
 from processors.conventions.facts import Kind
 from processors.conventions.generic import SESSIONS
 from processors.conventions.registry import Readers, length_limit
 from processors.conventions.values import text_at
-from processors.grouping import grouped
-from processors.joining import joined
 from processors.otlp import Log, Span
-from processors.runs import run_of
+from processors.reading.absent import with_remedies
+from processors.reading.grouping import grouped
+from processors.reading.joining import joined
+from processors.reading.runs import run_of
+from processors.reading.tree import Node, grown
 from processors.transcript import Agent, Transcript
-from processors.tree import Node, grown
 
 
 def transcribe(trace_id: str, spans: Sequence[Span], logs: Sequence[Log] = ()) -> Transcript:

@@ -7,19 +7,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from evaluators.cases import Message, Role, Run, Tool, ToolCall, ToolResult, Turn
-from processors.absent import absent_in
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts
 from processors.conventions.reader import is_cut
-from processors.conversation import asked_by_user, count_user_turns
-from processors.drafts import CallDraft, Draft, calls_of, drafted
-from processors.endings import ending_of
-from processors.executions import executed, is_bookkeeping, match
-from processors.grouping import Group
-from processors.histories import infer_unshown, pair, recover_outputs
-from processors.plumbing import is_handoff
-from processors.scopes import RUN, in_order, move_delegated, node_scopes, scope_of, without_utilities
-from processors.signatures import name_key
-from processors.tree import Node
+from processors.reading.absent import absent_in
+from processors.reading.conversation import asked_by_user, count_user_turns
+from processors.reading.drafts import CallDraft, Draft, calls_of, drafted
+from processors.reading.endings import ending_of
+from processors.reading.executions import executed, is_bookkeeping, match
+from processors.reading.grouping import Group
+from processors.reading.histories import infer_unshown, pair, recover_outputs
+from processors.reading.plumbing import is_handoff
+from processors.reading.scopes import RUN, in_order, move_delegated, node_scopes, scope_of, without_utilities
+from processors.reading.signatures import name_key
+from processors.reading.tree import Node
 
 
 def run_of(group: Group, session_id: str | None) -> list[Run]:

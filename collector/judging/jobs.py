@@ -72,7 +72,7 @@ class Judged(NamedTuple):
     `extra`     ids of spans that have something to say which can't be appended.
     `settled`   ids of spans on which nothing more is to be said unless the trace grows.
     `memory`    what was said, for the next job of this trace; only whoever judges understands it.
-    `checksums` of the job's spans (without stubs), one after the other; see `collector.ledger`.
+    `checksums` of the job's spans (without stubs), one after the other; see `collector.holding.ledger`.
     `failure`   why the whole job has no result; then the rest is empty.
     `final`     whether this is all there is; if not, it is what rules decided, and a judge is being asked.
     """

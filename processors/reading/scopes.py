@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from processors.conventions.facts import Kind
-from processors.drafts import CallDraft, Draft
-from processors.tree import Node
+from processors.reading.drafts import CallDraft, Draft
+from processors.reading.tree import Node
 
 RUN = ""
 _MIN_TASK_CHARS = 8

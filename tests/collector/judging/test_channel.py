@@ -2,8 +2,8 @@
 
 import asyncio
 
-from collector.channel import Channel, channel_sockets
-from collector.jobs import Job
+from collector.judging.channel import Channel, channel_sockets
+from collector.judging.jobs import Job
 
 SPANS = [bytes([number]) * size for number, size in enumerate((0, 1, 3_000, 2_000_000, 50))]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from collector.jobs import Job, Judged
-from collector.judging_process import JudgingProcess
+from collector.judging.jobs import Job, Judged
+from collector.judging.process import JudgingProcess
 
 FAULTY = "tests.collector.faulty_worker"
 

@@ -1,8 +1,8 @@
 """The judging process: takes traces as bytes over the socket that is its standard input, gives their scores back.
 
-It is started by the service (`collector.judging_process`) as `python -m collector.worker`, gets a `Plan` first and then
-lists of `Job`s, and ends when the service does.  It has an event loop of its own in which many jobs may wait for a
-judge at a time, and imports no gRPC.
+It is started by the service (`collector.judging.process`) as `python -m collector.judging.worker`, gets a `Plan` first
+and then lists of `Job`s, and ends when the service does.  It has an event loop of its own in which many jobs may wait
+for a judge at a time, and imports no gRPC.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 
-from collector.channel import Channel
-from collector.jobs import Carriers, EvaluationSpan, Job, Judged, RequestCount, VerdictCount, seal_carriers
-from collector.judging_setup import Plan, build
-from collector.ledger import checksum
+from collector.holding.ledger import checksum
+from collector.judging.channel import Channel
+from collector.judging.jobs import Carriers, EvaluationSpan, Job, Judged, RequestCount, VerdictCount, seal_carriers
+from collector.judging.setup import Plan, build
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.report import RequestReport
 from processors import scores

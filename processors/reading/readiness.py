@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.cases import Run
-from processors import absent
+from processors.reading import absent
 
 REQUIRED: Mapping[str, tuple[str, ...]] = {
     "tool_selection": (absent.USER_INPUT, absent.TOOLS, absent.TOOL_CALLS),
