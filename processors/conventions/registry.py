@@ -15,9 +15,10 @@ from processors.conventions.messages import Messages
 from processors.conventions.openinference import OpenInference
 from processors.conventions.reader import Reader
 from processors.conventions.values import from_json
+from processors.conventions.vercel import Vercel
 from processors.otlp import Span
 
-READERS = (OpenInference, GenAI)
+READERS = (OpenInference, GenAI, Vercel)
 """In order of trust: where two speak of one fact, the first one's word stands."""
 
 MARKS: tuple[bytes, ...] = tuple(dict.fromkeys(mark for reader in (*READERS, Generic) for mark in reader.marks))
