@@ -43,7 +43,8 @@ class Transcript:
     """What was understood of one trace.
 
     `enclosing` gives, for a tool span, the nearest agent span above it or else the run's span.
-    `unread` are span ids that no reader knew, `dialects` the names of the readers that spoke.
+    `dialects` are the names of the readers that spoke.  Of spans that no reader knew, `unknown` are the ids of those
+    that were read by the plain meaning of their keys, and `unread` of those that said nothing.
     """
 
     trace_id: str
@@ -54,3 +55,4 @@ class Transcript:
     dialects: tuple[str, ...] = ()
     enclosing: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()

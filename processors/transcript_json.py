@@ -27,6 +27,8 @@ def transcript_json(transcript: Transcript) -> dict[str, JsonValue]:
             for agent in transcript.agents
         ],
         "plan": next((plan for run in runs if (plan := plan_of(run)) is not None), None),
+        "dialects": list(transcript.dialects),
+        "unknown_spans": {"read": list(transcript.unknown), "unread": list(transcript.unread)},
         "missing": [{"fact": missing.fact, "remedy": missing.remedy} for missing in transcript.missing],
     }
 

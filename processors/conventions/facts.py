@@ -75,6 +75,7 @@ class ToolFacts:
 class SpanFacts:
     """Everything one span says.
 
+    `dialect`  of the account that stands first, `also` of those that completed it.
     `input`, `output`  the messages a model (or an agent) was given and gave.
     `input_text`, `output_text`  plain text in and out of an agent or workflow.
     `error`  the error's text when the span failed ("" when it has none).
@@ -99,6 +100,12 @@ class SpanFacts:
     truncated: bool = False
     partial: bool = False
     hidden: bool = False
+    also: tuple[str, ...] = ()
+
+    @property
+    def dialects(self) -> tuple[str, ...]:
+        """All dialects that the span speaks."""
+        return (self.dialect, *self.also)
 
 
 def merged(first: SpanFacts, second: SpanFacts) -> SpanFacts:
@@ -118,6 +125,7 @@ def merged(first: SpanFacts, second: SpanFacts) -> SpanFacts:
         changes["tools"] = second.tools
     if first.tool is not None and second.tool is not None:
         changes["tool"] = merged_tool(first.tool, second.tool)
+    changes["also"] = tuple(dict.fromkeys((*first.also, second.dialect, *second.also)))
     changes["truncated"] = first.truncated or second.truncated
     changes["partial"] = first.partial or second.partial
     return replace(first, **changes)  # type: ignore[arg-type]

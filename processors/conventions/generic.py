@@ -1,49 +1,30 @@
-"""Spans of dialects without a reader of their own: what can be taken from them by the plain meaning of their keys.
+"""Spans that no reader knows: what can be taken from them by the plain meaning of their keys.
 
-Reads what tracing libraries commonly write on the spans of workflows, agents, tools and model calls (kind, name, input,
-output, session), and nothing that would have to be guessed.  Its facts only fill what the other readers left open.
+Keys are compared by their words, however they are joined (`tool.name`, `tool_name`, `acme.toolName`).  Taken is what
+a key says in so many words: a kind of span, a tool's name with its arguments and its result, messages beside the name
+of a model, input and output, a session.  A tool's name alone may stand on a span for many reasons, so whether such a
+span is an execution is left to the rest of the trace.  Nothing is guessed from values, names of spans or scopes.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 
-from evaluators.cases import JsonValue
-from processors.conventions.bodies import call_arguments, request_messages, request_tools, response_messages
-from processors.conventions.definitions import tools_of
-from processors.conventions.facts import Kind, SpanFacts, ToolFacts
+from evaluators.cases import JsonValue, Role
+from processors.conventions.facts import Kind, SpanFacts
 from processors.conventions.messages import Messages
-from processors.conventions.parts import output_of
-from processors.conventions.reader import error_of, is_cancelled, is_cut, is_pending
-from processors.conventions.values import as_list, as_object, cut_json, first_at, parsed, text_at
+from processors.conventions.session_names import session_in
+from processors.conventions.sessions import session_of
+from processors.conventions.steps import Step, step_facts
+from processors.conventions.values import as_list, as_object, first_at
 from processors.otlp import Span
 
-KINDS = ("traceloop.span.kind", "langsmith.span.kind", "langfuse.observation.type", "mlflow.spanType")
-NAMES = ("traceloop.entity.name", "ai.toolCall.name", "mcp.tool.name")
-INPUTS = (
-    "traceloop.entity.input",
-    "langfuse.observation.input",
-    "ai.toolCall.args",
-    "ai.prompt.messages",
-    "ai.prompt",
-    "mlflow.spanInputs",
-)
-OUTPUTS = ("traceloop.entity.output", "langfuse.observation.output", "ai.toolCall.result", "mlflow.spanOutputs")
-TEXT_OUTPUT = "ai.response.text"
-CALLS_OUTPUT = "ai.response.toolCalls"
-TOOLS = "ai.prompt.tools"
-CALL_IDS = ("ai.toolCall.id",)
-SESSIONS = (
-    "session.id",
-    "traceloop.association.properties.session_id",
-    "traceloop.association.properties.thread_id",
-    "lmnr.association.properties.session_id",
-    "langsmith.metadata.thread_id",
-    "langsmith.metadata.session_id",
-    "ai.telemetry.metadata.sessionId",
-)
-OPERATION = "ai.operationId"
+UNKNOWN = "unknown"
+"""Stands for the dialect of spans whose dialect nobody knows."""
 
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _KINDS = {
     "llm": Kind.LLM,
     "generation": Kind.LLM,
@@ -52,100 +33,94 @@ _KINDS = {
     "agent": Kind.AGENT,
     "workflow": Kind.WORKFLOW,
     "chain": Kind.CHAIN,
-    "task": Kind.CHAIN,
-    "span": Kind.CHAIN,
 }
+_MEANINGS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("kind", ("span kind", "span type", "observation type", "run type", "step type")),
+    ("tool", ("tool name", "tool call name")),
+    ("call_id", ("tool call id",)),
+    ("arguments", ("tool arguments", "tool args", "tool input", "tool parameters", "call arguments", "call args")),
+    ("result", ("tool result", "tool output", "tool response", "call result", "call output")),
+    ("tools", ("tools", "tool definitions")),
+    ("model", ("model", "model name", "model id")),
+    ("agent", ("agent name",)),
+    ("given", ("messages", "input messages", "prompt", "input", "inputs", "input value", "request")),
+    ("answered", ("output messages", "completion", "output", "outputs", "output value", "response")),
+)
+_BY_WORDS = {words: meaning for meaning, spellings in _MEANINGS for words in spellings}
+_MOST_WORDS = 3
 
 
 class Generic:
-    """The reader of what no other reader reads."""
+    """The reader of spans that no other reader knows."""
 
-    name = "generic"
-    marks: tuple[bytes, ...] = (b"traceloop.", b"langfuse.", b"langsmith.", b"mlflow.span", b"ai.operationId")
+    name = UNKNOWN
+    marks: tuple[bytes, ...] = (b"tool_name", b"tool.name", b"tool_call", b"tool.call", b'"role":')
 
     def __init__(self, messages: Messages, limit: int | None = None) -> None:
         self._messages = messages
         self._limit = limit
 
     def reads(self, span: Span) -> bool:
-        """Whether the span says in a known key what kind of work it is."""
-        return any(key in span.attributes for key in (*KINDS, OPERATION))
+        """Whether a key of the span says that it is about a tool, an agent or a model call."""
+        meant = _meant(span.attributes)
+        return "tool" in meant or _kind(meant) is not Kind.OTHER
 
     def read(self, span: Span) -> SpanFacts:
         """What the span says."""
         attributes = span.attributes
-        kind = _kind(attributes)
-        pending = is_pending(span)
-        error = error_of(span) if not pending else None
-        given, answered = first_at(attributes, *INPUTS), first_at(attributes, *OUTPUTS)
-        tool = None
-        if kind is Kind.TOOL:
-            result = output_of(parsed(answered) if _is_quoted(answered) else answered)
-            tool = ToolFacts(
-                name=text_at(attributes, *NAMES) or span.name.removesuffix(".tool"),
-                call_id=text_at(attributes, *CALL_IDS) or result.call_id,
-                arguments=call_arguments(given),
-                result=None if pending else result.text,
-                error=error if error is not None else (result.text or "") if result.failed else None,
-                truncated=is_cut(answered, self._limit),
-                pending=pending,
-            )
-        body = parsed(given)
-        if not isinstance(body, list | dict) and is_cut(given, self._limit) and isinstance(given, str):
-            body = cut_json(given)
-        is_model = kind is Kind.LLM
-        if answered is None and (TEXT_OUTPUT in attributes or CALLS_OUTPUT in attributes):
-            calls = as_list(attributes.get(CALLS_OUTPUT))
-            answered = {"role": "assistant", "content": attributes.get(TEXT_OUTPUT) or "", "tool_calls": calls}
-        return SpanFacts(
+        meant = _meant(attributes)
+        kind = _kind(meant)
+        is_tool = kind is Kind.TOOL or "tool" in meant
+        tool = meant.get("tool")
+        step = Step(
             kind=kind,
-            dialect=self.name,
-            input=request_messages(body, self._messages) if is_model else None,
-            output=response_messages(parsed(answered), self._messages) if is_model and answered is not None else None,
-            tools=(tools_of(attributes.get(TOOLS)) or request_tools(body)) if is_model else None,
-            input_text=_asked(given) if kind in (Kind.AGENT, Kind.WORKFLOW) else None,
-            output_text=_said(answered) if kind in (Kind.AGENT, Kind.WORKFLOW) else None,
-            truncated=is_cut(given, self._limit) or is_cut(attributes.get(CALLS_OUTPUT), self._limit),
-            tool=tool,
-            session_id=text_at(attributes, *SESSIONS),
-            error=error,
-            partial=is_cancelled(span),
+            name=_text(tool if is_tool else meant.get("agent")) or span.name,
+            given=first_at(meant, "arguments", "given") if is_tool else meant.get("given"),
+            answered=first_at(meant, "result", "answered") if is_tool else meant.get("answered"),
+            definitions=meant.get("tools"),
+            call_id=_text(meant.get("call_id")),
+            session_id=session_of(attributes) or session_in(attributes, ""),
+            model=_text(meant.get("model")),
+            is_function=is_tool,
         )
+        return step_facts(self.name, span, step, self._messages, self._limit)
 
 
-def _kind(attributes: Mapping[str, JsonValue]) -> Kind:
-    for key in KINDS:
-        named = attributes.get(key)
-        if isinstance(named, str):
-            return _KINDS.get(named.lower(), Kind.OTHER)
-    operation = attributes.get(OPERATION)
-    if operation == "ai.toolCall":
-        return Kind.TOOL
-    if isinstance(operation, str) and operation.endswith((".doGenerate", ".doStream")):
-        return Kind.LLM
-    return Kind.AGENT if operation in ("ai.generateText", "ai.streamText") else Kind.OTHER
+def _meant(attributes: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The attributes whose keys are understood, by what they mean; of several of one meaning the first."""
+    meant: dict[str, JsonValue] = {}
+    for key, value in attributes.items():
+        meaning = _meaning(key)
+        if meaning is not None and value is not None:
+            meant.setdefault(meaning, value)
+    return meant
 
 
-def _is_quoted(value: JsonValue) -> bool:
-    return isinstance(value, str) and value.startswith('"')
-
-
-def _asked(value: JsonValue) -> str | None:
-    """The one text that a workflow was called with; None for anything more involved."""
-    decoded = parsed(value)
-    if isinstance(decoded, str):
-        return decoded
-    asked = as_object(decoded)
-    if isinstance(asked.get("prompt"), str):
-        return text_at(asked, "prompt")
-    arguments = asked.get("args")
-    if isinstance(arguments, list) and len(arguments) == 1 and isinstance(arguments[0], str):
-        return arguments[0]
+@lru_cache(maxsize=4096)
+def _meaning(key: str) -> str | None:
+    words = [word.lower() for word in _WORD.findall(key[-64:])]
+    for count in range(_MOST_WORDS, 0, -1):
+        found = _BY_WORDS.get(" ".join(words[-count:]))
+        if found is not None:
+            return found
     return None
 
 
-def _said(value: JsonValue) -> str | None:
-    decoded = parsed(value)
-    if isinstance(decoded, dict):
-        return text_at(decoded, "content") if decoded.get("role") == "assistant" else None
-    return decoded if isinstance(decoded, str) else None
+def _kind(meant: Mapping[str, JsonValue]) -> Kind:
+    named = _text(meant.get("kind"))
+    if named is not None and named.lower() in _KINDS:
+        return _KINDS[named.lower()]
+    if "tool" in meant:
+        return Kind.TOOL if "arguments" in meant or "result" in meant else Kind.OTHER
+    if "model" in meant and _has_messages(meant.get("given")):
+        return Kind.LLM
+    return Kind.OTHER
+
+
+def _has_messages(value: JsonValue) -> bool:
+    listed = as_list(value) or as_list(as_object(value).get("messages"))
+    return any(isinstance(item, dict) and item.get("role") in tuple(Role) for item in listed)
+
+
+def _text(value: JsonValue) -> str | None:
+    return value if isinstance(value, str) and value else None

@@ -9,20 +9,33 @@ from collections.abc import Iterable
 from functools import reduce
 
 from processors.conventions.facts import SpanFacts, merged
+from processors.conventions.frameworks import Frameworks
 from processors.conventions.genai import GenAI
 from processors.conventions.generic import Generic
+from processors.conventions.laminar import Laminar
+from processors.conventions.langfuse import Langfuse
+from processors.conventions.langsmith import LangSmith
 from processors.conventions.messages import Messages
+from processors.conventions.mlflow import MLflow
 from processors.conventions.openinference import OpenInference
+from processors.conventions.openlit import OpenLIT
 from processors.conventions.reader import Reader
+from processors.conventions.traceloop import Traceloop
 from processors.conventions.values import from_json
 from processors.conventions.vercel import Vercel
 from processors.otlp import Span
 
-READERS = (OpenInference, GenAI, Vercel)
+READERS = (OpenInference, GenAI, Vercel, Traceloop, LangSmith, Langfuse, MLflow, Laminar)
 """In order of trust: where two speak of one fact, the first one's word stands."""
 
-MARKS: tuple[bytes, ...] = tuple(dict.fromkeys(mark for reader in (*READERS, Generic) for mark in reader.marks))
-"""Byte strings one of which is in every serialised span that some reader reads."""
+ALONE = (OpenLIT,)
+"""Readers of spans that look as if they were in another dialect as well, and aren't."""
+
+MARKS: tuple[bytes, ...] = tuple(dict.fromkeys(mark for reader in (*READERS, *ALONE, Generic) for mark in reader.marks))
+"""Byte strings one of which is in every serialised span that some reader reads, if it is of none of `SCOPES`."""
+
+SCOPES: tuple[bytes, ...] = OpenLIT.scopes
+"""How the serialised scopes begin whose spans are read whatever is on them."""
 
 _COMMON_LIMITS = frozenset({128, 250, 255, 256, 500, 512, 1000, 1024, 1028, 2000, 2048, 4000, 4095, 4096, 5000})
 _LARGE_LIMIT_STEP = 1000
@@ -34,14 +47,19 @@ class Readers:
     def __init__(self, limit: int | None = None) -> None:
         messages = Messages(limit)
         self._readers: list[Reader] = [make(messages, limit) for make in READERS]
-        self._generic = Generic(messages, limit)
+        self._alone: list[Reader] = [make(messages, limit) for make in ALONE]
+        self._generic: Reader = Generic(messages, limit)
+        self._frameworks = Frameworks(messages)
 
     def read(self, span: Span) -> SpanFacts | None:
-        """What a span says in the dialects on it; None when no reader knows it."""
+        """What a span says in the dialects on it, or else by its keys' plain meaning; None when it says nothing."""
+        for reader in self._alone:
+            if reader.reads(span):
+                return reader.read(span)
         accounts = [reader.read(span) for reader in self._readers if reader.reads(span)]
-        if self._generic.reads(span):
-            accounts.append(self._generic.read(span))
-        return reduce(merged, accounts) if accounts else None
+        if not accounts:
+            return self._generic.read(span) if self._generic.reads(span) else None
+        return self._frameworks.refined(span, reduce(merged, accounts))
 
 
 def length_limit(spans: Iterable[Span]) -> int | None:

@@ -6,7 +6,7 @@ A false positive costs only that a span is held for a while; a false negative lo
 from __future__ import annotations
 
 from processors.conventions.genai import GenAI
-from processors.conventions.registry import MARKS
+from processors.conventions.registry import MARKS, SCOPES
 
 # Those of the most frequent spans first: what isn't found costs a look through the whole span.
 _MARKS = (*GenAI.marks, *(mark for mark in MARKS if mark not in GenAI.marks))
@@ -22,7 +22,7 @@ def wants(span: bytes, scope: bytes) -> bool:
     for mark in _MARKS:  # a plain loop: this is asked of every span of every service
         if mark in span:
             return not is_own(span, scope)
-    return False
+    return scope.startswith(SCOPES)
 
 
 def wants_log(record: bytes, scope: bytes) -> bool:

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from processors.conventions.facts import Kind
-from processors.conventions.generic import SESSIONS
+from processors.conventions.generic import UNKNOWN
 from processors.conventions.registry import Readers, length_limit
-from processors.conventions.values import text_at
+from processors.conventions.sessions import session_of
 from processors.otlp import Log, Span
 from processors.reading.absent import with_remedies
 from processors.reading.grouping import grouped
@@ -36,7 +36,7 @@ def transcribe(trace_id: str, spans: Sequence[Span], logs: Sequence[Log] = ()) -
     nodes = grown(whole, readers.read)
     session_id = _session(nodes)
     runs = tuple(run for group in grouped(nodes) for run in run_of(group, session_id))
-    dialects = tuple(sorted({node.facts.dialect for node in nodes if node.facts is not None}))
+    dialects = tuple(sorted({name for node in nodes if node.facts is not None for name in node.facts.dialects}))
     return Transcript(
         trace_id=trace_id,
         session_id=session_id,
@@ -46,6 +46,7 @@ def transcribe(trace_id: str, spans: Sequence[Span], logs: Sequence[Log] = ()) -
         dialects=dialects,
         enclosing=_enclosing(nodes, {run.ref for run in runs if run.ref is not None}),
         unread=tuple(node.id for node in nodes if node.facts is None),
+        unknown=tuple(node.id for node in nodes if node.facts is not None and node.facts.dialect == UNKNOWN),
     )
 
 
@@ -68,7 +69,7 @@ def _session(nodes: Sequence[Node]) -> str | None:
 def _session_of(node: Node) -> str | None:
     if node.facts is not None and node.facts.session_id:
         return node.facts.session_id
-    return text_at(node.span.attributes, *SESSIONS)
+    return session_of(node.span.attributes)
 
 
 def _agents(nodes: Sequence[Node]) -> list[Agent]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from processors.conventions.facts import Kind, SpanFacts
 from processors.otlp import Span
+from processors.reading.functions import with_tools_told_apart
 
 _RUNS = frozenset({Kind.AGENT, Kind.WORKFLOW, Kind.CHAIN})
 
@@ -54,7 +55,11 @@ class Node:
 
 def grown(spans: Iterable[Span], read: Callable[[Span], SpanFacts | None]) -> list[Node]:
     """All nodes, parents before children and otherwise in order of start."""
-    nodes = {span.span_id: Node(span, read(span), order) for order, span in enumerate(spans)}
+    listed = list(spans)
+    told = with_tools_told_apart([read(span) for span in listed])
+    nodes = {
+        span.span_id: Node(span, facts, order) for order, (span, facts) in enumerate(zip(listed, told, strict=True))
+    }
     roots: list[Node] = []
     for node in nodes.values():
         parent = nodes.get(node.span.parent_id or "")

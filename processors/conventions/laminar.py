@@ -1,0 +1,50 @@
+"""Laminar: `lmnr.span.type`, `lmnr.span.input`, `lmnr.span.output`.
+
+What its instrumentations say of model calls is in the GenAI conventions, old or new, and is read there.
+"""
+
+from __future__ import annotations
+
+from processors.conventions.facts import Kind, SpanFacts
+from processors.conventions.messages import Messages
+from processors.conventions.sessions import session_of
+from processors.conventions.steps import Step, step_facts
+from processors.conventions.values import text_at
+from processors.otlp import Span
+
+SPAN_TYPE = "lmnr.span.type"
+INPUT = "lmnr.span.input"
+OUTPUT = "lmnr.span.output"
+
+_KINDS = {
+    "DEFAULT": Kind.CHAIN,
+    "LLM": Kind.LLM,
+    "TOOL": Kind.TOOL,
+}
+
+
+class Laminar:
+    """The reader of Laminar's own attributes."""
+
+    name = "laminar"
+    marks: tuple[bytes, ...] = (b"lmnr.span.",)
+
+    def __init__(self, messages: Messages, limit: int | None = None) -> None:
+        self._messages = messages
+        self._limit = limit
+
+    def reads(self, span: Span) -> bool:
+        """Whether the span has a type, an input or an output."""
+        return any(key in span.attributes for key in (SPAN_TYPE, INPUT, OUTPUT))
+
+    def read(self, span: Span) -> SpanFacts:
+        """What the span says."""
+        attributes = span.attributes
+        step = Step(
+            kind=_KINDS.get((text_at(attributes, SPAN_TYPE) or "DEFAULT").upper(), Kind.OTHER),
+            name=span.name,
+            given=attributes.get(INPUT),
+            answered=attributes.get(OUTPUT),
+            session_id=session_of(attributes),
+        )
+        return step_facts(self.name, span, step, self._messages, self._limit)

@@ -1,0 +1,57 @@
+"""LangSmith's OpenTelemetry export: `langsmith.span.kind`, `langsmith.metadata.*`.
+
+Only kind, session and name are its own; content stands in `gen_ai.prompt` and `gen_ai.completion` and is read with the
+GenAI conventions.
+
+Things seen in the wild that this reader knows: `langsmith.trace.session_name` is the project, not a session; the thread
+is in the metadata; a failed span has a status without a message, and the error in an event.
+"""
+
+from __future__ import annotations
+
+from processors.conventions.facts import Kind, SpanFacts
+from processors.conventions.messages import Messages
+from processors.conventions.sessions import session_of
+from processors.conventions.steps import Step, step_facts
+from processors.conventions.values import first_at, text_at
+from processors.otlp import Span
+
+SPAN_KIND = "langsmith.span.kind"
+TRACE_NAME = "langsmith.trace.name"
+PROMPT = "gen_ai.prompt"
+COMPLETION = "gen_ai.completion"
+
+_KINDS = {
+    "llm": Kind.LLM,
+    "tool": Kind.TOOL,
+    "chain": Kind.CHAIN,
+}
+
+
+class LangSmith:
+    """The reader of LangSmith's own attributes."""
+
+    name = "langsmith"
+    marks: tuple[bytes, ...] = (b"langsmith.",)
+
+    def __init__(self, messages: Messages, limit: int | None = None) -> None:
+        self._messages = messages
+        self._limit = limit
+
+    def reads(self, span: Span) -> bool:
+        """Whether the span has a kind of run."""
+        return SPAN_KIND in span.attributes
+
+    def read(self, span: Span) -> SpanFacts:
+        """What the span says."""
+        attributes = span.attributes
+        kind = _KINDS.get((text_at(attributes, SPAN_KIND) or "").lower(), Kind.OTHER)
+        is_tool = kind is Kind.TOOL
+        step = Step(
+            kind=kind,
+            name=text_at(attributes, TRACE_NAME) or span.name,
+            given=first_at(attributes, PROMPT) if is_tool else None,
+            answered=first_at(attributes, COMPLETION) if is_tool else None,
+            session_id=session_of(attributes),
+        )
+        return step_facts(self.name, span, step, self._messages, self._limit)
