@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test demo check lint types lock bench clean
+.PHONY: run test demo check lint types lock bench recordings clean
 
 run: $(STAMP)
 	$(BIN)/spanjudge run --config otel-config.yaml
@@ -26,6 +26,10 @@ types: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m bench
+
+# Runs real agents with real instrumentations and keeps what they send in tests/recorded (see tests/recorder/README.md).
+recordings: $(STAMP)
+	$(BIN)/python -m tests.recorder
 
 $(STAMP): pyproject.toml requirements-dev.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "spanjudge needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)")'

@@ -1,0 +1,1 @@
+"""Recordings of instrumented agents, made by really running them: see README.md."""

@@ -1,0 +1,97 @@
+"""What the bytes of a recording say, whatever the convention: the ground on which a fact counts as recorded.
+
+In: the request bodies of a run. Out: every text in them, with quotes, escapes and white space taken out, so that a
+fact is found however often it was encoded. No reader of the product is used.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from google.protobuf.json_format import MessageToDict
+
+from tests.recorder.sink import Received
+
+_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_LINE_ENDS = re.compile(r"\\+[nrt]")
+_DRESS = re.compile(r"[\s\"'\\]+")
+_DEFINITION = re.compile(r"functions|tools?\.\d")
+
+
+class Content:
+    """The texts of a run's requests, to be searched."""
+
+    def __init__(self, requests: Iterable[Received]) -> None:
+        self._names: set[str] = set()
+        texts: list[str] = []
+        for request in requests:
+            for key, text in _texts(_decoded(request), ""):
+                texts.append(squash(text))
+                if key in ("name", "value") and not _DEFINITION.search(text):
+                    self._names.add(text)
+        self._haystack = "\0".join(texts)
+
+    def has(self, text: str) -> bool:
+        """Whether a text occurs; of a long one, its beginning."""
+        return squash(text)[:200].strip("{}") in self._haystack
+
+    def has_arguments(self, arguments: Mapping[str, Any] | str) -> bool:
+        """Whether these arguments occur, in any order and any encoding."""
+        if isinstance(arguments, str):
+            return self.has(arguments)
+        pairs = [squash(f"{key}: {value}") for key, value in arguments.items()]
+        return any(",".join(order) in self._haystack for order in itertools.permutations(pairs))
+
+    def has_name(self, name: str) -> bool:
+        """Whether a tool's name occurs as, or in, a span's name or as an attribute's whole value."""
+        return any(name in each for each in self._names)
+
+    def has_schema(self, properties: Iterable[str]) -> bool:
+        """Whether a schema with one of these properties occurs."""
+        return any(re.search(rf"properties:\{{([^\0]{{0,300}},)?{each}:", self._haystack) for each in properties)
+
+
+def squash(text: str) -> str:
+    """A text without what encodings put on it."""
+    text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+    return _DRESS.sub("", _LINE_ENDS.sub("", text))
+
+
+def _decoded(request: Received) -> Any:
+    if request.encoding == "json":
+        return json.loads(request.body)
+    return MessageToDict(request.message())
+
+
+def _texts(value: Any, key: str) -> Iterator[tuple[str, str]]:
+    """Strings under the key that holds them; an attribute's is `value`, a structured value is one JSON text."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each, key)
+    elif isinstance(value, dict):
+        if "stringValue" in value:
+            yield "value", value["stringValue"]
+        elif {"kvlistValue", "arrayValue"} & value.keys():
+            yield "structure", json.dumps(_plain(value), ensure_ascii=False)
+        else:
+            attribute = value.get("key")
+            if isinstance(attribute, str) and _DEFINITION.search(attribute):
+                key = "definition"
+            for name, each in value.items():
+                yield from (("definition" if key == "definition" else at, text) for at, text in _texts(each, name))
+
+
+def _plain(value: dict[str, Any]) -> Any:
+    if "kvlistValue" in value:
+        return {pair["key"]: _plain(pair.get("value", {})) for pair in value["kvlistValue"].get("values", [])}
+    if "arrayValue" in value:
+        return [_plain(each) for each in value["arrayValue"].get("values", [])]
+    if "intValue" in value:
+        return int(value["intValue"])
+    return next(iter(value.values()), None)

@@ -1,0 +1,12 @@
+"""What can be recorded: one `Recording` per dialect, and which scenarios show something of it."""
+
+from __future__ import annotations
+
+from tests.recorder.recordings import frameworks, providers
+from tests.recorder.recordings.recording import Recording
+
+__all__ = ["RECORDINGS", "Recording"]
+
+RECORDINGS: dict[str, Recording] = {
+    recording.dialect: recording for recording in (*providers.RECORDINGS, *frameworks.RECORDINGS)
+}

@@ -1,0 +1,35 @@
+"""The description of one dialect's recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tests.recorder.scenarios import Call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """How the runs of one dialect are made.
+
+    Args:
+        dialect: `<framework>__<instrumentation>[-variant]`, the folder's name.
+        framework: What drives the agent.
+        instrumentation: What makes the spans.
+        environment: Name of the environment: `environments/<name>.txt`, or `environments/<name>/package.json`.
+        program: File under `agents/`.
+        scenarios: Names of the scenarios to run.
+        variables: Environment variables of the program, besides those that every program is given.
+        handed_over: The call that stands for "another agent takes over" in this framework.
+        why: Fact → why it isn't in the bytes, for the facts that are found to be missing.
+    """
+
+    dialect: str
+    framework: str
+    instrumentation: str
+    environment: str
+    program: str
+    scenarios: tuple[str, ...] = ("lend", "retry")
+    variables: Mapping[str, str] = field(default_factory=dict)
+    handed_over: Call | None = None
+    why: Mapping[str, str] = field(default_factory=dict)

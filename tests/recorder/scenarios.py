@@ -1,0 +1,124 @@
+"""What happens in a recorded run: the human's words, and what the scripted model answers, request by request.
+
+The model counts requests: the n-th one gets the n-th turn, whichever agent of the program asks. What comes of the
+calls isn't scripted: the tools of `agents/desk.py` really run. No scenario calls `reserve_room`: it tells whether an
+instrumentation records what was offered, not only what was used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SYSTEM = "You work at the desk of the city library. Look things up with the tools and answer in one short sentence."
+SESSION = "desk-visit-4711"
+TOOLS = ("find_book", "lend_copy", "opening_hours", "reserve_room")
+HANDED_OVER = "handed_over"
+"""Name of the call by which one agent passes the run on, or consults another; each framework has its own for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call of the model; arguments as text are sent as they are, valid JSON or not."""
+
+    name: str
+    arguments: dict[str, str | int] | str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the model answers to one request. With `refused`, it is an HTTP error of this status instead."""
+
+    text: str | None = None
+    calls: tuple[Call, ...] = ()
+    refused: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A run: `users` are the human's turns, `turns` the model's answers, `faults` what is wrong with the calls."""
+
+    name: str
+    users: tuple[str, ...]
+    turns: tuple[Turn, ...]
+    tools: tuple[str, ...] = TOOLS
+    faults: tuple[str, ...] = ()
+
+
+_SALT_ROAD = Call("find_book", {"title": "The Salt Road", "branch": "Riverside"})
+_SHELF = "Yes, The Salt Road stands at Riverside on shelf F-18."
+_ASK_SHELF = "Is The Salt Road on the shelf at Riverside?"
+
+SCENARIOS: dict[str, Scenario] = {
+    scenario.name: scenario
+    for scenario in (
+        Scenario("lend", (_ASK_SHELF,), (Turn(calls=(_SALT_ROAD,)), Turn(_SHELF))),
+        Scenario(
+            "retry",
+            ("Do you have Paper Lanterns at the branch in the north?",),
+            (
+                Turn(calls=(Call("find_book", {"title": "Paper Lanterns", "branch": "Harbour"}),)),
+                Turn(calls=(Call("find_book", {"title": "Paper Lanterns", "branch": "Northgate"}),)),
+                Turn("Northgate has Paper Lanterns, but it is lent until Friday."),
+            ),
+            faults=("bad_arguments",),
+        ),
+        Scenario(
+            "parallel",
+            ("When does Central open, and is The Salt Road on the shelf at Riverside?",),
+            (
+                Turn("I look both up.", (Call("opening_hours", {"branch": "Central"}), _SALT_ROAD)),
+                Turn("Central is open from 9 to 8, and The Salt Road stands at Riverside, shelf F-18."),
+            ),
+        ),
+        Scenario(
+            "turns",
+            (_ASK_SHELF, "Then lend it to the holder of card C-2093, please."),
+            (
+                Turn(calls=(_SALT_ROAD,)),
+                Turn(_SHELF),
+                Turn(calls=(Call("lend_copy", {"copy": 5127, "card": "C-2093"}),)),
+                Turn("Copy 5127 is lent to card C-2093; it is due on 17 April."),
+            ),
+        ),
+        Scenario(
+            "unknown_tool",
+            ("My card C-2093 runs out tomorrow. Can you renew it?",),
+            (
+                Turn(calls=(Call("renew_card", {"card": "C-2093"}),)),
+                Turn("I can't renew cards from here, sorry; the cashier can."),
+            ),
+            faults=("unknown_tool",),
+        ),
+        Scenario(
+            "no_tool",
+            ("Good morning! What can you do for me?",),
+            (Turn("I can find books, lend them, tell opening hours and reserve rooms."),),
+        ),
+        Scenario(
+            "broken_arguments",
+            (_ASK_SHELF,),
+            (
+                Turn(calls=(Call("find_book", '{"title": "The Salt Road", "branch": '),)),
+                Turn(calls=(_SALT_ROAD,)),
+                Turn(_SHELF),
+            ),
+            faults=("bad_arguments",),
+        ),
+        Scenario("model_fails", (_ASK_SHELF,), (Turn(calls=(_SALT_ROAD,)), Turn(refused=400))),
+        Scenario(
+            "handoff",
+            (_ASK_SHELF,),
+            (Turn(calls=(Call(HANDED_OVER, {}),)), Turn(calls=(_SALT_ROAD,)), Turn(_SHELF)),
+        ),
+        Scenario(
+            "delegate",
+            (_ASK_SHELF,),
+            (
+                Turn(calls=(Call(HANDED_OVER, {}),)),
+                Turn(calls=(_SALT_ROAD,)),
+                Turn("Copy 5127 of The Salt Road is on shelf F-18."),
+                Turn(_SHELF),
+            ),
+        ),
+    )
+}
