@@ -48,6 +48,7 @@ class Messages:
     def __init__(self, limit: int | None = None) -> None:
         self._limit = limit
         self._known: dict[bytes, tuple[MessageFacts, ...]] = {}
+        self._reprs: dict[str, dict[str, JsonValue] | None] = {}
 
     def read(self, value: JsonValue, default: Role) -> tuple[MessageFacts, ...] | None:
         """The messages that a decoded value holds; None when it holds none that can be recognised.
@@ -70,13 +71,18 @@ class Messages:
                 elif isinstance(item, dict):
                     found += self._message(item, default)
                 elif isinstance(item, str):
-                    message = from_repr(item)
+                    message = self._from_repr(item)
                     if message is not None and "role" in message:
                         found += self._message(message, default)
                     else:
                         found.append(MessageFacts(role=default, text=item))
             return tuple(found)
         return None
+
+    def _from_repr(self, text: str) -> dict[str, JsonValue] | None:
+        if text not in self._reprs:
+            self._reprs[text] = from_repr(text)
+        return self._reprs[text]
 
     def _message(self, message: dict[str, JsonValue], default: Role) -> tuple[MessageFacts, ...]:
         try:
@@ -192,10 +198,12 @@ def _tool_message(message: Mapping[str, JsonValue], texts: list[str]) -> Message
         failed = flag
     if message.get("status") == "error":
         failed = True
+    extra = message.get("additional_kwargs")
     return MessageFacts(
         role=Role.TOOL,
         text=text,
-        call_id=text_at(message, "tool_call_id", "toolCallId", "call_id", "tool_use_id", "id"),
+        call_id=text_at(message, "tool_call_id", "toolCallId", "call_id", "tool_use_id", "id")
+        or (text_at(extra, "tool_call_id") if isinstance(extra, dict) else None),
         tool_name=text_at(message, "name", "tool_name"),
         failed=failed,
     )

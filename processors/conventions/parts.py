@@ -32,10 +32,14 @@ _PROVIDER_CALLS = frozenset(
 )
 _REASONING_TYPES = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_content", "thought"})
 _CALL_REPR = re.compile(r"\w*(FunctionToolCall|FunctionCall)\w*\(")
-_MEDIA_KEYS = ("image", "image_url", "inlineData", "inline_data", "document", "video", "audio", "file", "blob", "uri")
+_MEDIA_KEYS = (
+    *("image", "image_url", "base64_image", "inlineData", "inline_data", "document", "video", "audio"),
+    *("file", "blob", "uri"),
+)
+
 _ID_KEYS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
 _NAME_KEYS = ("name", "toolName", "tool_name", "tool")
-_ARGUMENT_KEYS = ("arguments", "args", "input", "parameters", "kwargs")
+_ARGUMENT_KEYS = ("arguments", "args", "input", "parameters", "kwargs", "tool_kwargs", "tool_args")
 _CONTENT_KEYS = ("response", "result", "output", "content", "value", "error")
 
 
@@ -86,7 +90,7 @@ def _part(value: JsonValue) -> list[Part]:
         return [Text(value)]
     if not isinstance(value, dict):
         return []
-    kind = value.get("type")
+    kind = first_at(value, "type", "block_type")
     kind = kind.lower() if isinstance(kind, str) else ""
     if kind in _REASONING_TYPES or value.get("thought") is True:
         return []
@@ -97,13 +101,17 @@ def _part(value: JsonValue) -> list[Part]:
     if kind in _RESULT_TYPES:
         return [result_of(value)]
     for keys, read in (
-        (("toolUse", "functionCall", "function_call", "tool_use"), call_of),
-        (("toolResult", "functionResponse", "function_response", "tool_result"), result_of),
+        (("toolUse", "functionCall", "function_call", "tool_use", "tool_call"), call_of),
+        (("toolResult", "functionResponse", "function_response", "tool_result", "tool_call_result"), result_of),
     ):
         for key in keys:
             inner = value.get(key)
             if isinstance(inner, dict):
                 return [read(inner)]
+    if not kind and isinstance(value.get("origin"), dict):
+        return [result_of(value)]
+    if not kind and "tool_name" in value and any(key in value for key in _ARGUMENT_KEYS):
+        return [call_of(value)]
     if kind in _TEXT_TYPES or not kind:
         words = _words(value)
         if words is not None:
@@ -192,6 +200,11 @@ def result_of(value: Mapping[str, JsonValue]) -> Result:
         failed = flag
     if value.get("status") in ("error", "failed") or value.get("type") == "tool-error":
         failed = True
+    origin = value.get("origin")
+    if isinstance(origin, dict):
+        # The call itself stands in place of its id.
+        failed = value.get("error") is True or failed
+        value = origin
     return Result(
         text=text,
         call_id=text_at(value, *_ID_KEYS),

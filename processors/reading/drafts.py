@@ -92,6 +92,11 @@ def drafted(nodes: Iterable[Node]) -> list[Draft]:
     return [part for draft in _without_copies(drafts) for part in _split(draft)]
 
 
+def told_by(node: Node) -> list[Draft]:
+    """The turns of a conversation that stands on one span as its input and output."""
+    return _split(_draft(node, node.facts)) if node.facts is not None else []
+
+
 def _is_turn(facts: SpanFacts) -> bool:
     """Embeddings and preparations are marked as model calls too.
 
@@ -190,7 +195,7 @@ def _was_retried(draft: Draft, later: Sequence[Draft]) -> bool:
 def _split(draft: Draft) -> list[Draft]:
     """A span that holds a whole loop of calls and results as the turns it was made of."""
     output = draft.output or ()
-    if not any(message.role is Role.TOOL for message in output):
+    if all(message.role is Role.ASSISTANT for message in output):
         return [draft]
     parts: list[Draft] = []
     given = draft.input or ()
@@ -199,7 +204,7 @@ def _split(draft: Draft) -> list[Draft]:
     returned: list[MessageFacts] = []
     latest: list[MessageFacts] = []
     for message in (*output, None):
-        if message is not None and message.role is Role.TOOL:
+        if message is not None and message.role is not Role.ASSISTANT:
             returned.append(message)
             continue
         if message is None or returned:
@@ -214,7 +219,7 @@ def _split(draft: Draft) -> list[Draft]:
         if message is not None:
             spoken.append(message)
     if parts:
-        parts[-1].unseen = tuple(latest)
+        parts[-1].unseen = tuple(message for message in latest if message.role is Role.TOOL)
     return parts or [draft]
 
 

@@ -50,7 +50,7 @@ def pair(drafts: Sequence[Draft]) -> list[CallDraft]:
         given = draft.input
         if given is not None:
             first = number == 0 and draft.scope == RUN
-            start = _exchange_start(given) if number == 0 else common_length(before, given)
+            start = _exchange_start(given) if number == 0 else _continued(before, given)
             history.walk(given[start:], draft, earlier=first)
             before = given
         history.add(draft.calls)
@@ -66,6 +66,20 @@ def common_length(before: tuple[MessageFacts, ...], given: tuple[MessageFacts, .
         if ours is not theirs and ours != theirs:
             return at
     return min(len(before), len(given))
+
+
+def _continued(before: tuple[MessageFacts, ...], given: tuple[MessageFacts, ...]) -> int:
+    """Where a history goes on from the one before it, which may have been told under other instructions."""
+    start = common_length(before, given)
+    ours, theirs = _instructions(before), _instructions(given)
+    if start >= theirs or not theirs:
+        return start
+    return max(start, theirs + common_length(before[ours:], given[theirs:]))
+
+
+def _instructions(messages: Sequence[MessageFacts]) -> int:
+    """How many messages of instructions a history begins with."""
+    return next((at for at, message in enumerate(messages) if message.role is not Role.SYSTEM), len(messages))
 
 
 def _exchange_start(given: Sequence[MessageFacts]) -> int:

@@ -11,7 +11,7 @@ from processors.conventions.facts import Kind, MessageFacts, SpanFacts
 from processors.conventions.reader import is_cut
 from processors.reading.absent import absent_in
 from processors.reading.conversation import asked_by_user, count_user_turns
-from processors.reading.drafts import CallDraft, Draft, calls_of, drafted
+from processors.reading.drafts import CallDraft, Draft, calls_of, drafted, told_by
 from processors.reading.endings import ending_of
 from processors.reading.executions import executed, is_bookkeeping, match
 from processors.reading.grouping import Group
@@ -24,7 +24,7 @@ from processors.reading.tree import Node
 
 def run_of(group: Group, session_id: str | None) -> list[Run]:
     """The run that a group of spans tells of; several where spans without a common agent answer several messages."""
-    drafts = drafted(group.nodes) or _of_agents(group.nodes)
+    drafts = _with_told(drafted(group.nodes), group.nodes)
     scopes = node_scopes(group.nodes, drafts)
     for draft in drafts:
         draft.scope = scope_of(draft.node, scopes)
@@ -77,13 +77,40 @@ class _Told:
         )
 
 
-def _of_agents(nodes: Iterable[Node]) -> list[Draft]:
-    """Turns told by an agent's own span, where no model call was captured."""
+def _with_told(drafts: list[Draft], nodes: Sequence[Node]) -> list[Draft]:
+    """The turns with those that agents' own spans tell of, where no model calls of theirs were captured.
+
+    Words alone count only where nothing else was captured.
+    """
+    agents = [node for node in nodes if node.kind in (Kind.AGENT, Kind.WORKFLOW)]
+    captured = _around(draft.node for draft in drafts)
+    told: set[int] = set()
+    found: list[Draft] = []
+    for node in agents:
+        if id(node.agent) in told:
+            told.add(id(node))
+        elif id(node) not in captured and node.facts is not None and _has_calls(node.facts):
+            told.add(id(node))
+            found += told_by(_as_model_call(node, node.facts))
+    if not drafts and not found:
+        speaking = next((node for node in agents if node.facts is not None and node.facts.output), None)
+        return told_by(_as_model_call(speaking, speaking.facts)) if speaking is not None and speaking.facts else []
+    return sorted([*drafts, *found], key=lambda draft: draft.node.place) if found else drafts
+
+
+def _has_calls(facts: SpanFacts) -> bool:
+    return any(message.calls or message.role is Role.TOOL for message in facts.output or ())
+
+
+def _around(nodes: Iterable[Node]) -> set[int]:
+    """All agents and tools round the nodes, by `id()`."""
+    found: set[int] = set()
     for node in nodes:
-        facts = node.facts
-        if facts is not None and node.kind in (Kind.AGENT, Kind.WORKFLOW) and facts.output:
-            return drafted([_as_model_call(node, facts)])
-    return []
+        around = node.agent or node.tool
+        while around is not None and id(around) not in found:
+            found.add(id(around))
+            around = around.agent or around.tool
+    return found
 
 
 def _as_model_call(node: Node, facts: SpanFacts) -> Node:
