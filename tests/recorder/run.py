@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.recorder.content import Content
-from tests.recorder.installing import AGENTS, Environment
 from tests.recorder.facts import facts_of
+from tests.recorder.installing import AGENTS, Environment
 from tests.recorder.model.server import ModelServer
 from tests.recorder.neutral import neutral
 from tests.recorder.recordings.recording import Recording
