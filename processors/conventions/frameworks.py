@@ -15,6 +15,7 @@ from processors.conventions.crewai import CrewAI
 from processors.conventions.dspy import DSPy
 from processors.conventions.facts import SpanFacts
 from processors.conventions.haystack import Haystack
+from processors.conventions.llamaindex import LlamaIndex
 from processors.conventions.messages import Messages
 from processors.otlp import Span
 
@@ -31,7 +32,7 @@ class Framework(Protocol):
         """The facts, completed and corrected. Only asked of spans that it knows; never raises for their content."""
 
 
-FRAMEWORKS = (CrewAI, DSPy, Haystack)
+FRAMEWORKS = (CrewAI, DSPy, Haystack, LlamaIndex)
 
 
 class Frameworks:
