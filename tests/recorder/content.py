@@ -28,16 +28,24 @@ class Content:
     def __init__(self, requests: Iterable[Received]) -> None:
         self._names: set[str] = set()
         texts: list[str] = []
+        failed: list[str] = []
         for request in requests:
-            for key, text in _texts(_decoded(request), ""):
+            document = _decoded(request)
+            failed += [squash(text) for span in _failed_spans(document) for _, text in _texts(span, "")]
+            for key, text in _texts(document, ""):
                 texts.append(squash(text))
                 if key in ("name", "value") and not _DEFINITION.search(text):
                     self._names.add(text)
         self._haystack = "\0".join(texts)
+        self._failed = "\0".join(failed)
 
     def has(self, text: str) -> bool:
         """Whether a text occurs; of a long one, its beginning."""
         return squash(text)[:200].strip("{}") in self._haystack
+
+    def has_failure(self, text: str) -> bool:
+        """Whether a text occurs on a span that ended in an error."""
+        return squash(text)[:200] in self._failed
 
     def has_arguments(self, arguments: Mapping[str, Any] | str) -> bool:
         """Whether these arguments occur, in any order and any encoding."""
@@ -65,6 +73,14 @@ def _decoded(request: Received) -> Any:
     if request.encoding == "json":
         return json.loads(request.body)
     return MessageToDict(request.message())
+
+
+def _failed_spans(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for resource in document.get("resourceSpans", []):
+        for scope in resource["scopeSpans"]:
+            for span in scope["spans"]:
+                if span.get("status", {}).get("code") in (2, "STATUS_CODE_ERROR"):
+                    yield span
 
 
 def _texts(value: Any, key: str) -> Iterator[tuple[str, str]]:

@@ -94,7 +94,7 @@ def _shown(exchanges: Sequence[Exchange], requested: Requested, place: int) -> s
 
 
 def _outcome(requested: Requested, executed: list[Mapping[str, Any]], shown: str | None) -> dict[str, Any]:
-    """Result or error; `shown` is added where the model was told something else than the tool said."""
+    """Result or error; `shown` is added where the model was told something else, or the tool never ran."""
     for entry in executed:
         if entry["called"] == requested.name and entry["arguments"] == requested.values:
             executed.remove(entry)
@@ -104,7 +104,7 @@ def _outcome(requested: Requested, executed: list[Mapping[str, Any]], shown: str
             return said if known else {**said, "shown": shown}
     if requested.name.startswith(("transfer", "handoff", "ask")):
         return {"result": shown, "error": None}
-    return {"result": None, "error": shown}
+    return {"result": None, "error": None} | ({"shown": shown} if shown is not None else {})
 
 
 def _absent(call: Mapping[str, Any], call_id: str, content: Content) -> list[str]:
@@ -114,7 +114,11 @@ def _absent(call: Mapping[str, Any], call_id: str, content: Content) -> list[str
         return ["tool_calls", "arguments", "tool_results"]
     absent = [] if arguments else ["arguments"]
     said = [text for key in ("result", "error", "shown") if (text := call.get(key))]
-    return absent if not said or any(content.has(text) for text in said) else [*absent, "tool_results"]
+    if said and not any(content.has(text) for text in said):
+        absent.append("tool_results")
+    if call["error"] and not any(content.has_failure(text) for text in said):
+        absent.append("failure")
+    return absent
 
 
 def _not_recorded(facts: Mapping[str, Any], offered: Mapping[str, Any], content: Content) -> list[str]:

@@ -1,0 +1,48 @@
+"""Every recorded run is read as it happened, and judged accordingly.
+
+tests/recorder/README.md tells how the recordings came about.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from collector.commands.replay import judge_traces
+from collector.judging.setup import Plan, build
+from evaluators.registry import EVALUATORS
+from evaluators.verdict import Method
+from tests.processors.recorded_runs import RECORDED, differences, facts_of, recorded_runs, saved, transcripts_of
+
+EACH_RUN = pytest.mark.parametrize("run", recorded_runs(), ids=lambda run: str(run.relative_to(RECORDED)))
+BAD_ARGUMENTS = {"invalid_json", "missing_argument", "unexpected_argument", "wrong_type", "not_in_enum"}
+
+
+@EACH_RUN
+def test_what_is_recorded_is_read_and_nothing_else(run: Path) -> None:
+    telemetry = saved(run)
+
+    assert telemetry.failures == []
+    assert differences(facts_of(run), transcripts_of(telemetry)) == []
+
+
+@EACH_RUN
+async def test_rules_find_the_faults_that_can_be_seen_and_no_others(run: Path) -> None:
+    facts = facts_of(run)
+    judge, _ = build(Plan(evaluators={name: entry.settings() for name, entry in EVALUATORS.items()}))
+
+    scores = [each async for each in judge_traces(judge, saved(run).traces)]
+
+    failed = [placed.verdict for each in scores for placed in each.verdicts if placed.verdict.passed is False]
+    found = {issue.code.value for verdict in failed for issue in verdict.issues if issue.conclusive}
+    expected: set[str] = set()
+    if "unknown_tool" in facts["faults"] and {"tools", "tool_calls"}.isdisjoint(facts["not_recorded"]):
+        expected = {"unknown_tool"}
+    if "bad_arguments" in facts["faults"] and {"schemas", "arguments"}.isdisjoint(facts["not_recorded"]):
+        expected = BAD_ARGUMENTS & found or BAD_ARGUMENTS
+    if facts["final_answer"] is None:
+        found.discard("run_aborted")
+    assert [each.failure for each in scores if each.failure] == []
+    assert {verdict.method for verdict in failed} <= {Method.RULE}
+    assert found == expected
