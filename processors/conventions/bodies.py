@@ -66,6 +66,21 @@ def response_messages(body: JsonValue, messages: Messages) -> tuple[MessageFacts
     return None
 
 
+def finish_reasons_of(body: JsonValue) -> tuple[str, ...] | None:
+    """Why the model stopped, as its response body says it; None when it doesn't say."""
+    decoded = parsed(body)
+    if not isinstance(decoded, dict):
+        return None
+    choices = first_at(decoded, "choices", "candidates")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    for said in (choice, decoded):
+        if isinstance(said, dict):
+            reason = first_at(said, "finish_reason", "finishReason", "stop_reason", "stopReason")
+            if isinstance(reason, str):
+                return (reason,)
+    return None
+
+
 def request_tools(body: JsonValue) -> tuple[Tool, ...] | None:
     """The tools that a request body offers; None when it says nothing of tools."""
     decoded = parsed(body)

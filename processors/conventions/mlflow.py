@@ -1,7 +1,13 @@
-"""MLflow Tracing: `mlflow.spanType`, `mlflow.spanInputs`, `mlflow.spanOutputs`, each a JSON text."""
+"""MLflow Tracing: `mlflow.spanType`, `mlflow.spanInputs`, `mlflow.spanOutputs`, each a JSON text.
+
+Things seen in the wild that this reader knows: `mlflow.chat.tools` has lost parts of the schemas (patterns) that the
+request in the inputs still has; of streamed answers the calls are left out; a function traced without a type is of type
+UNKNOWN, whatever it is.
+"""
 
 from __future__ import annotations
 
+from evaluators.cases import JsonValue
 from processors.conventions.facts import Kind, SpanFacts
 from processors.conventions.messages import Messages
 from processors.conventions.sessions import session_of
@@ -13,6 +19,8 @@ SPAN_TYPE = "mlflow.spanType"
 INPUTS = "mlflow.spanInputs"
 OUTPUTS = "mlflow.spanOutputs"
 CHAT_TOOLS = "mlflow.chat.tools"
+MODEL = "mlflow.llm.model"
+FUNCTION = "mlflow.spanFunctionName"
 
 _KINDS = {
     "LLM": Kind.LLM,
@@ -43,14 +51,21 @@ class MLflow:
     def read(self, span: Span) -> SpanFacts:
         """What the span says."""
         attributes = span.attributes
-        named = parsed(attributes.get(SPAN_TYPE))
-        kind = _KINDS.get(named.upper(), Kind.OTHER) if isinstance(named, str) else Kind.OTHER
+        named = _decoded_text(attributes.get(SPAN_TYPE)) or "UNKNOWN"
+        kind = _KINDS.get(named.upper(), Kind.OTHER)
         step = Step(
             kind=kind,
             name=span.name,
             given=attributes.get(INPUTS),
             answered=attributes.get(OUTPUTS),
             definitions=attributes.get(CHAT_TOOLS),
+            is_function=kind is Kind.CHAIN and FUNCTION in attributes,
+            model=_decoded_text(attributes.get(MODEL)),
             session_id=session_of(attributes),
         )
         return step_facts(self.name, span, step, self._messages, self._limit)
+
+
+def _decoded_text(value: JsonValue) -> str | None:
+    decoded = parsed(value)
+    return decoded if isinstance(decoded, str) and decoded else None

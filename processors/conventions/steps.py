@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from evaluators.cases import JsonValue
 from processors.conventions.bodies import (
     call_arguments,
+    finish_reasons_of,
     request_messages,
     request_tools,
     response_messages,
@@ -63,7 +64,7 @@ def step_facts(dialect: str, span: Span, step: Step, messages: Messages, limit: 
         dialect=dialect,
         input=request_messages(body, messages) if is_model else None,
         output=response_messages(answered, messages) if is_model and answered is not None else None,
-        tools=(tools_of(step.definitions) or request_tools(body)) if is_model else None,
+        tools=(request_tools(body) or tools_of(step.definitions)) if is_model else None,
         tool_choice=tool_choice_of(body) if is_model else None,
         input_text=asked_in(body) if is_around else None,
         output_text=said_in(answered) if is_around else None,
@@ -71,6 +72,7 @@ def step_facts(dialect: str, span: Span, step: Step, messages: Messages, limit: 
         agent_name=step.name if step.kind is Kind.AGENT else None,
         session_id=step.session_id,
         model=step.model,
+        finish_reasons=finish_reasons_of(answered) if is_model else None,
         error=error,
         truncated=is_cut(step.given, limit),
         partial=is_cancelled(span),
@@ -106,6 +108,8 @@ def asked_in(value: JsonValue) -> str | None:
     if isinstance(decoded, str):
         return decoded
     asked = as_object(decoded)
+    if len(asked) == 1 and isinstance(only := next(iter(asked.values())), str):
+        return only
     found = text_at(asked, *_ASKED_KEYS)
     if found is not None:
         return found

@@ -21,9 +21,12 @@ _LOOK_BACK = 64
 
 
 def recover_outputs(drafts: Sequence[Draft]) -> None:
-    """Fill outputs that weren't captured from the next turn's history, in turns of one scope in order."""
+    """Fill outputs that weren't captured from the next turn's history, in turns of one scope in order.
+
+    Calls may be lost alone: of streamed answers some instrumentations record the words and leave out the calls.
+    """
     for draft, following in pairwise(drafts):
-        if draft.output is not None or draft.facts.error is not None or draft.input is None:
+        if draft.calls or draft.facts.error is not None or draft.input is None:
             continue
         history = following.input or ()
         if history[: len(draft.input)] != draft.input:
@@ -33,7 +36,9 @@ def recover_outputs(drafts: Sequence[Draft]) -> None:
             if message.role is not Role.ASSISTANT:
                 break
             said.append(message)
-        if said:
+        words = "\n".join(message.text for message in said if message.text)
+        calls_lost = any(message.calls for message in said) and draft.text in ("", words)
+        if said and (draft.output is None or calls_lost):
             draft.output = tuple(said)
             draft.calls = calls_of(draft)
 
