@@ -12,7 +12,7 @@ from evaluators.cases import JsonValue, Role, Tool
 
 
 class Kind(StrEnum):
-    """What a span stands for."""
+    """What a span stands for. `BOOKKEEPING`: a framework's own span about work that other spans tell of."""
 
     LLM = "llm"
     TOOL = "tool"
@@ -21,6 +21,7 @@ class Kind(StrEnum):
     CHAIN = "chain"
     HANDOFF = "handoff"
     EVALUATION = "evaluation"
+    BOOKKEEPING = "bookkeeping"
     OTHER = "other"
 
 
@@ -119,7 +120,7 @@ def merged(first: SpanFacts, second: SpanFacts) -> SpanFacts:
         changes["kind"] = second.kind
     if _weight(second.output) > _weight(first.output):
         changes["output"] = second.output
-    if first.input and second.input and _unreadable(first.input) and not _unreadable(second.input):
+    if first.input and second.input and _legible(second.input) > _legible(first.input):
         changes["input"] = second.input
     if first.tools and second.tools and _schemas(second.tools) > _schemas(first.tools):
         changes["tools"] = second.tools
@@ -151,8 +152,10 @@ def _weight(messages: tuple[MessageFacts, ...] | None) -> tuple[int, bool]:
     return (sum(len(message.calls) for message in messages), any(message.text for message in messages))
 
 
-def _unreadable(messages: tuple[MessageFacts, ...]) -> bool:
-    return any(message.unreadable for message in messages)
+def _legible(messages: tuple[MessageFacts, ...]) -> tuple[bool, int]:
+    """Of two accounts of a history: whether all of it could be read, and how many results it tells apart."""
+    answered = {message.call_id for message in messages if message.call_id is not None}
+    return (not any(message.unreadable for message in messages), len(answered))
 
 
 def _schemas(tools: tuple[Tool, ...]) -> int:

@@ -215,6 +215,7 @@ def _nested(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     message: dict[str, JsonValue] = {}
     calls: dict[int, dict[str, JsonValue]] = {}
     contents: dict[int, dict[str, JsonValue]] = {}
+    results: dict[int, JsonValue] = {}
     for key, value in item.items():
         key = key.removeprefix("message.")
         group, _, rest = key.partition(".")
@@ -223,12 +224,16 @@ def _nested(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
             _put_call(calls.setdefault(int(number), {"function": {}}), rest, value)
         elif group == "contents" and is_place(number):
             _put_content(contents.setdefault(int(number), {}), rest, value)
+        elif group == "function" and is_place(number) and not rest:
+            results[int(number)] = {**as_object(value), "type": "tool_result"}
         else:
             message[key] = value
     if calls:
         message["tool_calls"] = [calls[number] for number in sorted(calls)]
     if contents and not message.get("content"):
         message["content"] = [contents[number] for number in sorted(contents)]
+    if results:
+        message["content"] = [results[number] for number in sorted(results)]
     name = message.get("function_call_name")
     if isinstance(name, str) and not calls:
         message["function_call"] = {"name": name, "arguments": message.get("function_call_arguments_json")}
