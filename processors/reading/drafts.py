@@ -19,6 +19,8 @@ _MOST_HELD = 200_000
 """Messages that the turns of one span may have before them, taken together. A span that holds thousands of turns says
 each message once, but every turn has all of those before it: what is beyond this is cut to its opening and latest."""
 _OPENING, _LATEST = 16, 64
+_NEAR = 5
+"""How many turns before or after are looked at for one that tells of the same model call."""
 
 
 @dataclass(slots=True, eq=False)
@@ -151,7 +153,7 @@ def _without_copies(drafts: Sequence[Draft]) -> list[Draft]:
         if twin is not None and twin.output and draft.output and _said(twin.facts) != _said(draft.facts):
             twin = None
         if twin is None:
-            twin = _same_output(draft, by_call)
+            twin = _same_output(draft, by_call) or _same_failure(draft, kept[-_NEAR:])
         if twin is not None:
             _absorb(twin, draft)
             continue
@@ -162,7 +164,7 @@ def _without_copies(drafts: Sequence[Draft]) -> list[Draft]:
             for call in message.calls:
                 if call.id:
                     by_call[call.id] = draft
-    return [draft for at, draft in enumerate(kept) if not _was_retried(draft, kept[at + 1 : at + 6])]
+    return [draft for at, draft in enumerate(kept) if not _was_retried(draft, kept[at + 1 : at + 1 + _NEAR])]
 
 
 def _same_output(draft: Draft, by_call: dict[str, Draft]) -> Draft | None:
@@ -174,6 +176,28 @@ def _same_output(draft: Draft, by_call: dict[str, Draft]) -> Draft | None:
     if twin is None or _said(twin.facts) != _said(draft.facts):
         return None
     return twin if twin.node.span.end_ns >= draft.node.span.start_ns else None
+
+
+def _same_failure(draft: Draft, before: Sequence[Draft]) -> Draft | None:
+    """An overlapping turn beside this one that another instrumentation recorded, when both failed and one has no input.
+
+    Without a response there is no id by which they could be known as the same.
+    """
+    if draft.facts.error is None or draft.output:
+        return None
+    span = draft.node.span
+    for twin in reversed(before):
+        other = twin.node.span
+        if (
+            twin.facts.error is not None
+            and not twin.output
+            and (draft.input is None or twin.input is None)
+            and other.scope_name != span.scope_name
+            and other.parent_id == span.parent_id
+            and other.end_ns >= span.start_ns
+        ):
+            return twin
+    return None
 
 
 def _absorb(twin: Draft, other: Draft) -> None:
