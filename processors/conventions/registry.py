@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
+from processors.conventions.adk import Adk
+from processors.conventions.claude_code import ClaudeCode
 from processors.conventions.facts import SpanFacts, merged
 from processors.conventions.frameworks import Frameworks
 from processors.conventions.genai import GenAI
@@ -18,14 +20,28 @@ from processors.conventions.langsmith import LangSmith
 from processors.conventions.messages import Messages
 from processors.conventions.mlflow import MLflow
 from processors.conventions.openinference import OpenInference
-from processors.conventions.openlit import OpenLIT
+from processors.conventions.openlit import OpenLIT, OpenLITCalls
+from processors.conventions.pydantic_ai import PydanticAI
 from processors.conventions.reader import Reader
 from processors.conventions.traceloop import Traceloop
 from processors.conventions.values import from_json
 from processors.conventions.vercel import Vercel
 from processors.otlp import Span
 
-READERS = (OpenInference, GenAI, Vercel, Traceloop, LangSmith, Langfuse, MLflow, Laminar)
+READERS = (
+    OpenInference,
+    ClaudeCode,
+    Adk,
+    GenAI,
+    PydanticAI,
+    Vercel,
+    OpenLITCalls,
+    Traceloop,
+    LangSmith,
+    Langfuse,
+    MLflow,
+    Laminar,
+)
 """In order of trust: where two speak of one fact, the first one's word stands."""
 
 ALONE = (OpenLIT,)

@@ -17,7 +17,7 @@ import orjson
 from evaluators.cases import JsonValue
 
 REDACTED = "__REDACTED__"
-PLACEHOLDERS = frozenset({REDACTED, "<elided>", "<redacted>", "[REDACTED]", "[redacted]", "REDACTED"})
+PLACEHOLDERS = frozenset({REDACTED, "<elided>", "<redacted>", "<REDACTED>", "[REDACTED]", "[redacted]", "REDACTED"})
 """What instrumentations write in place of content that they were told to hide."""
 MAX_LITERAL_CHARS = 100_000
 _MAX_DEPTH = 100

@@ -5,11 +5,13 @@ A false positive costs only that a span is held for a while; a false negative lo
 
 from __future__ import annotations
 
+from processors.conventions.claude_code import ClaudeCode
 from processors.conventions.genai import GenAI
 from processors.conventions.registry import MARKS, SCOPES
 
 # Those of the most frequent spans first: what isn't found costs a look through the whole span.
 _MARKS = (*GenAI.marks, *(mark for mark in MARKS if mark not in GenAI.marks))
+_LOG_MARKS = (*GenAI.marks, *ClaudeCode.marks)
 _OWN_SCOPE = b"\x0a\x09spanjudge"
 """InstrumentationScope.name as it is serialised: field 1, nine bytes."""
 _OPERATION = b"gen_ai.operation.name\x12"
@@ -27,7 +29,7 @@ def wants(span: bytes, scope: bytes) -> bool:
 
 def wants_log(record: bytes, scope: bytes) -> bool:
     """Whether a serialised log record may carry content of a model call."""
-    return any(mark in record for mark in GenAI.marks) and not scope.startswith(_OWN_SCOPE)
+    return any(mark in record for mark in _LOG_MARKS) and not scope.startswith(_OWN_SCOPE)
 
 
 def is_own(span: bytes, scope: bytes) -> bool:

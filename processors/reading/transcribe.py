@@ -18,6 +18,7 @@ from processors.otlp import Log, Span
 from processors.reading.absent import with_remedies
 from processors.reading.grouping import grouped
 from processors.reading.joining import joined
+from processors.reading.offers import complete_offers
 from processors.reading.runs import run_of
 from processors.reading.tree import Node, grown
 from processors.transcript import Agent, Transcript
@@ -34,6 +35,7 @@ def transcribe(trace_id: str, spans: Sequence[Span], logs: Sequence[Log] = ()) -
     whole = joined(spans, logs)
     readers = Readers(length_limit(whole))
     nodes = grown(whole, readers.read)
+    complete_offers(nodes)
     session_id = _session(nodes)
     runs = tuple(run for group in grouped(nodes) for run in run_of(group, session_id))
     dialects = tuple(sorted({name for node in nodes if node.facts is not None for name in node.facts.dialects}))

@@ -1,0 +1,82 @@
+"""Message events: `gen_ai.user.message`, `gen_ai.choice` and so on, one event a message.
+
+They come as span events with attributes, as log records with a body, or as a list in one attribute.  In go the events,
+out come the messages that a model was given and those that it gave, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from evaluators.cases import JsonValue, Role
+from processors.conventions.facts import MessageFacts
+from processors.conventions.messages import ROLES, Messages
+from processors.conventions.values import as_list, parsed
+from processors.otlp import Event
+
+CHOICE_EVENT = "gen_ai.choice"
+TOOL_EVENT = "gen_ai.tool.message"
+MESSAGE_EVENTS: Mapping[str, Role] = {
+    "gen_ai.system.message": Role.SYSTEM,
+    "gen_ai.user.message": Role.USER,
+    "gen_ai.assistant.message": Role.ASSISTANT,
+    TOOL_EVENT: Role.TOOL,
+    CHOICE_EVENT: Role.ASSISTANT,
+}
+EVENT_NAME = "event.name"
+"""The event's name among the keys of an event that stands in a list."""
+
+_PART_KEYS = frozenset({"type", "text", "toolUse", "toolResult", "image", "document"})
+
+
+def told_in(
+    events: Iterable[Event], messages: Messages
+) -> tuple[tuple[MessageFacts, ...] | None, tuple[MessageFacts, ...] | None]:
+    """What a model was given and what it gave; None where no event says."""
+    given: list[MessageFacts] = []
+    answered: list[MessageFacts] = []
+    seen = False
+    for event in events:
+        role = MESSAGE_EVENTS.get(event.name)
+        if role is None:
+            continue
+        seen = True
+        found = messages.read(_message(event, role), role) or ()
+        (answered if event.name == CHOICE_EVENT else given).extend(found)
+    return (tuple(given), tuple(answered) or None) if seen else (None, None)
+
+
+def listed(value: JsonValue) -> list[Event]:
+    """The events in a JSON list of objects that have the event's name among their keys."""
+    if not isinstance(value, str) or EVENT_NAME not in value:
+        return []
+    return [
+        Event(name=str(item[EVENT_NAME]), body={name: item[name] for name in item if name != EVENT_NAME})
+        for item in as_list(value)
+        if isinstance(item, dict) and EVENT_NAME in item
+    ]
+
+
+def _message(event: Event, role: Role) -> JsonValue:
+    """A message event's body and attributes as one message."""
+    body = event.body if isinstance(event.body, dict) else {"content": event.body} if event.body is not None else {}
+    message: dict[str, JsonValue] = {**event.attributes, **body}
+    inner = parsed(message.get("message"))
+    if event.name == CHOICE_EVENT and inner is not None:
+        calls = message.get("tool_calls")
+        message = inner if isinstance(inner, dict) else {"content": inner}
+        if calls is not None and "tool_calls" not in message:
+            message = {**message, "tool_calls": calls}
+    content = message.get("content")
+    own_role = message.get("role")
+    wanted = own_role if isinstance(own_role, str) and own_role.lower() in ROLES else role.value
+    kept = {key: value for key, value in message.items() if not key.startswith("gen_ai.") and key != "role"}
+    return {**kept, "role": wanted, **({"content": content_of(content)} if content is not None else {})}
+
+
+def content_of(value: JsonValue) -> JsonValue:
+    """A content as its parts where it is a JSON text of parts; any other text, JSON or not, is the text itself."""
+    decoded = parsed(value) if isinstance(value, str) and value.startswith("[{") else None
+    if isinstance(decoded, list) and all(isinstance(item, dict) and _PART_KEYS & item.keys() for item in decoded):
+        return decoded
+    return value

@@ -1,0 +1,62 @@
+"""The first form of the GenAI conventions: messages flattened into numbered attributes, `gen_ai.prompt.N.*`.
+
+The same keys without a number hold a whole request or response, or plain text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evaluators.cases import JsonValue, Role, Tool
+from processors.conventions.bodies import request_messages, response_messages
+from processors.conventions.definitions import as_schema, tools_of
+from processors.conventions.facts import MessageFacts
+from processors.conventions.message_events import content_of
+from processors.conventions.messages import Messages
+from processors.conventions.values import flattened, is_place, parsed
+
+PROMPT = "gen_ai.prompt"
+COMPLETION = "gen_ai.completion"
+FUNCTIONS = "llm.request.functions."
+
+
+def prompt_in(attributes: Mapping[str, JsonValue], messages: Messages) -> tuple[MessageFacts, ...] | None:
+    """What a model was given; None when the attributes don't say."""
+    items = flattened(attributes, PROMPT + ".")
+    if items:
+        return messages.read([_message(item) for item in items], Role.USER)
+    prompt = parsed(attributes.get(PROMPT))
+    return request_messages(prompt, messages) if prompt is not None else None
+
+
+def completion_in(attributes: Mapping[str, JsonValue], messages: Messages) -> tuple[MessageFacts, ...] | None:
+    """What a model gave; None when the attributes don't say."""
+    items = flattened(attributes, COMPLETION + ".")
+    if items:
+        return messages.read([_message(item) for item in items], Role.ASSISTANT)
+    completion = parsed(attributes.get(COMPLETION))
+    return response_messages(completion, messages) if completion is not None else None
+
+
+def functions_in(attributes: Mapping[str, JsonValue]) -> tuple[Tool, ...] | None:
+    """The tools that a model was offered; None when the attributes don't say."""
+    functions = flattened(attributes, FUNCTIONS)
+    if not functions:
+        return None
+    return tools_of([{**item, "parameters": as_schema(item.get("parameters"))} for item in functions])  # type: ignore[dict-item]
+
+
+def _message(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """A numbered message as the nested one it was made from."""
+    message: dict[str, JsonValue] = {}
+    calls: dict[int, dict[str, JsonValue]] = {}
+    for key, value in item.items():
+        group, _, rest = key.partition(".")
+        number, _, field = rest.partition(".")
+        if group == "tool_calls" and is_place(number):
+            calls.setdefault(int(number), {})[field] = value
+        else:
+            message[key] = content_of(value) if key == "content" else value
+    if calls:
+        message["tool_calls"] = [calls[number] for number in sorted(calls)]
+    return message
