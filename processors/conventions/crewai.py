@@ -6,6 +6,7 @@ work on a task has the agent and its tools (as reprs) in its input and, in recen
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ from processors.otlp import Span
 AGENTS = "crew_agents"
 TASKS = "crew_tasks"
 TASK_KEY = "task_key"
+_NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
 
 
 class CrewAI:
@@ -47,7 +49,7 @@ class CrewAI:
                 facts,
                 input=tuple(MessageFacts(role=Role.USER, text=text) for text in asked) or facts.input,
                 system=tuple(text for agent in agents if (text := _instructions(agent))) or None,
-                tools=distinct(Tool(name=name) for agent in agents for name in _names(agent)) or None,
+                tools=distinct(Tool(name=_as_called(name)) for agent in agents for name in _names(agent)) or None,
             )
         return self._at_work(as_object(attributes.get(INPUT)), as_object(attributes.get(OUTPUT)), facts)
 
@@ -89,5 +91,10 @@ def _offered(tools: JsonValue) -> tuple[Tool, ...] | None:
         tool = fields_of(item) if isinstance(item, str) else item
         name = text_at(tool, "name") if isinstance(tool, dict) else None
         if name is not None and isinstance(tool, dict):
-            found.append(Tool(name=name, description=text_at(tool, "description")))
+            found.append(Tool(name=_as_called(name), description=text_at(tool, "description")))
     return distinct(found) or None
+
+
+def _as_called(name: str) -> str:
+    """A tool's name as the model is given it: `Delegate work to coworker` is called as `delegate_work_to_coworker`."""
+    return _NOT_A_LETTER.sub("_", name.lower()).strip("_") if " " in name else name

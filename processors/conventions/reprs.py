@@ -35,18 +35,22 @@ def from_repr(text: str) -> dict[str, JsonValue] | None:
 
 
 def fields_of(text: str) -> dict[str, JsonValue] | None:
-    """The fields in a text that lists them without a class round them, as pydantic's models print themselves."""
-    if len(text) > MAX_REPR_CHARS or _FIELD.match(text) is None:
+    """The fields in a text that lists them without a class round them, as pydantic's models print themselves.
+
+    Those from the first that can't be read on (fields of foreign classes print as they like) are left out; None when
+    none can be read.
+    """
+    if len(text) > MAX_REPR_CHARS:
         return None
     reader = _Reader(text)
+    found: dict[str, JsonValue] = {}
     try:
-        found: dict[str, JsonValue] = {}
         while (field := reader.take(_FIELD)) is not None:
             found[_public(field)] = reader.value(0)
             reader.skip()
-        return found if reader.at == len(text) else None
     except _NoReprError:
-        return None
+        pass
+    return found or None
 
 
 def _whole(text: str) -> JsonValue:

@@ -45,7 +45,9 @@ def asked_by_user(drafts: Sequence[Draft], top: Node | None, agents: Sequence[No
     words = _told_by_top(top, agents)
     if not found:
         return words
-    return [_unwrapped(text, words) for text in found]
+    asked = [_unwrapped(text, words) for text in found]
+    # A run may be given several tasks, each of which opens a conversation of its own.
+    return words if len(words) > len(asked) and set(asked) <= set(words) else asked
 
 
 def count_user_turns(drafts: Sequence[Draft], users: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from evaluators.cases import Message, Role, Run, Tool, ToolCall, ToolResult, Turn
@@ -84,22 +84,36 @@ def _with_told(drafts: list[Draft], nodes: Sequence[Node]) -> list[Draft]:
     """
     agents = [node for node in nodes if node.kind in (Kind.AGENT, Kind.WORKFLOW)]
     captured = _around(draft.node for draft in drafts)
-    told: set[int] = set()
-    found: list[Draft] = []
+    found = _tellers([node for node in agents if _has_calls(node.facts)], captured)
+    if not drafts:
+        found += _tellers(
+            [node for node in agents if node.facts and node.facts.output], captured | _around(found), found
+        )
+    if not found:
+        return drafts
+    told = [draft for node in found if node.facts is not None for draft in told_by(_as_model_call(node, node.facts))]
+    return sorted([*drafts, *told], key=lambda draft: draft.node.place)
+
+
+def _tellers(agents: Iterable[Node], around: Collection[int], before: Iterable[Node] = ()) -> list[Node]:
+    """The outermost of the agents (outer ones come first), but for those round what is known already."""
+    found: list[Node] = []
+    told = {id(node) for node in before}
     for node in agents:
-        if id(node.agent) in told:
-            told.add(id(node))
-        elif id(node) not in captured and node.facts is not None and _has_calls(node.facts):
-            told.add(id(node))
-            found += told_by(_as_model_call(node, node.facts))
-    if not drafts and not found:
-        speaking = next((node for node in agents if node.facts is not None and node.facts.output), None)
-        return told_by(_as_model_call(speaking, speaking.facts)) if speaking is not None and speaking.facts else []
-    return sorted([*drafts, *found], key=lambda draft: draft.node.place) if found else drafts
+        if id(node) in around or id(node) in told:
+            continue
+        above = node.agent
+        while above is not None and id(above) not in told:
+            above = above.agent
+        told.add(id(node))
+        if above is None:
+            found.append(node)
+    return found
 
 
-def _has_calls(facts: SpanFacts) -> bool:
-    return any(message.calls or message.role is Role.TOOL for message in facts.output or ())
+def _has_calls(facts: SpanFacts | None) -> bool:
+    messages = facts.output if facts is not None else None
+    return any(message.calls or message.role is Role.TOOL for message in messages or ())
 
 
 def _around(nodes: Iterable[Node]) -> set[int]:
