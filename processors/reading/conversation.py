@@ -7,6 +7,7 @@ and a history brings along what was said in earlier runs.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from evaluators.cases import Role
 from processors.conventions.facts import MessageFacts
@@ -43,7 +44,7 @@ def asked_by_user(drafts: Sequence[Draft], top: Node | None, agents: Sequence[No
         draft.user_turn = max(len(found) - 1, 0)
         previous = draft
     words = _told_by_top(top, agents)
-    if not found:
+    if not found or (words and _history_is_lost(own) and not _is_said(words, own)):
         return words
     asked = [_unwrapped(text, words) for text in found]
     # A run may be given several tasks, each of which opens a conversation of its own.
@@ -93,6 +94,25 @@ def _shares_talk(before: tuple[MessageFacts, ...], given: tuple[MessageFacts, ..
     """Whether two histories have anything in common besides instructions."""
     talk = {message.text for message in before if message.role is not Role.SYSTEM and message.text}
     return any(message.text in talk for message in given if message.role is not Role.SYSTEM)
+
+
+def _history_is_lost(own: Sequence[Draft]) -> bool:
+    """Whether turns after a call show neither calls nor results: some instrumentations record a conversation's opening.
+
+    What the user said last may then be lost as well.
+    """
+    return any(
+        earlier.calls
+        and later.input is not None
+        and not any(message.calls or message.role is Role.TOOL for message in later.input)
+        for earlier, later in pairwise(own)
+    )
+
+
+def _is_said(words: Sequence[str], own: Sequence[Draft]) -> bool:
+    """Whether all the words stand in messages that a model was given."""
+    given = {message.text for draft in own for message in draft.input or () if message.text}
+    return all(any(text.strip() in said for said in given) for text in words)
 
 
 def _told_by_top(top: Node | None, agents: Sequence[Node]) -> list[str]:
