@@ -1,24 +1,23 @@
 """Saved telemetry → OTLP requests: what `replay` and `transcript` read.
 
 Goes in: paths of files and folders. Comes out, in sorted order: one payload per request found, and a problem for
-everything that was passed over or couldn't be read. Understood are `.pb` files with one Export*ServiceRequest each,
-`.json` files with one in OTLP JSON, and `.jsonl` files with one a line (`.json` files may hold lines, too, as the
-Collector's file exporter writes them); each also compressed with gzip. Nothing is decided here about what is in a
-request.
+everything that was passed over, couldn't be read or isn't exactly what it was. Understood are `.pb` files with one
+Export*ServiceRequest each, and `.json` and `.jsonl` files with traces in any form of `formats`; each
+also compressed with gzip. Nothing is decided here about what is in a request.
 """
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from collector.intake import MalformedRequestError
-from collector.json_scalars import kind_of
-from collector.json_text import JsonTextError, read_json
-from collector.otlp_json import convert_document, signals_of
 from collector.receivers.decompress import BodyTooLargeError, decompress
+from collector.receivers.formats.documents import described, read_document
+from collector.receivers.formats.registry import FORMS
+from collector.receivers.formats.shape import Findings
+from collector.receivers.saved_json import JsonFault, json_values
 from collector.records import Signal
 from collector.wire import recognise_signal
 
@@ -26,7 +25,7 @@ _SUFFIXES = (".pb", ".json", ".jsonl")
 _GZIP_MAGIC = b"\x1f\x8b"
 _MAX_FILE_BYTES = 2 << 30
 _EXPECTATIONS = "expected.json"
-_SHOWN_KEYS = 8
+_KNOWN = ", ".join(form.name for form in FORMS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +40,10 @@ class Payload:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that gave no payload.
+    """Something that gave no payload, or not the whole of one.
 
-    `skipped` means that the file isn't meant to be read (another kind of file): worth a note. Otherwise an input
-    couldn't be read: worth a failure in the end.
+    `skipped` means that nothing failed (another kind of file, or a loss that lies in the form): worth a note. Otherwise
+    an input couldn't be read: worth a failure in the end.
     """
 
     path: Path
@@ -108,55 +107,31 @@ def _read_protobuf(path: Path, content: bytes) -> Payload | Problem:
 
 
 def _read_json_file(path: Path, content: bytes) -> Iterator[Payload | Problem]:
-    try:
-        document = read_json(content)
-    except JsonTextError as error:
-        if _suffix(path) == ".jsonl" or _starts_with_a_line(content):
-            yield from _read_json_lines(path, content)
+    notes: dict[str, None] = {}  # once for the file, however many lines it has
+    for found in json_values(content, as_lines=_suffix(path) == ".jsonl"):
+        if isinstance(found, JsonFault):
+            yield Problem(path, found.position, f"not JSON: {found.message}", skipped=False)
         else:
-            yield Problem(path, f"line {error.line}, column {error.column}", f"not JSON: {error}", skipped=False)
-    else:
-        yield from _read_document(path, "", document)
+            yield from _read_value(path, found.position, found.value, notes)
+    for note in notes:
+        yield Problem(path, "", note, skipped=True)
 
 
-def _starts_with_a_line(content: bytes) -> bool:
-    """Whether the first line alone is JSON, in a file that as a whole isn't."""
-    try:
-        read_json(next((line for line in io.BytesIO(content) if line.strip()), b""))
-    except JsonTextError:
-        return False
-    return True
-
-
-def _read_json_lines(path: Path, content: bytes) -> Iterator[Payload | Problem]:
-    for number, line in enumerate(io.BytesIO(content), start=1):
-        if not line.strip():
-            continue
-        try:
-            document = read_json(line)
-        except JsonTextError as error:
-            where = f"line {number}, column {error.column}"
-            yield Problem(path, where, f"not JSON: {error}", skipped=False)
-        else:
-            yield from _read_document(path, f"line {number}", document)
-
-
-def _read_document(path: Path, position: str, document: object) -> Iterator[Payload | Problem]:
-    if not isinstance(document, dict):
-        yield Problem(path, position, f"no OTLP JSON: {kind_of(document)} where an object is due", skipped=False)
+def _read_value(path: Path, position: str, value: object, notes: dict[str, None]) -> Iterator[Payload | Problem]:
+    if value == {}:  # an empty request
+        yield Payload(path, position, Signal.TRACES, b"")
         return
-    signals = signals_of(document)
-    if document and not signals:
-        yield Problem(path, position, f"skipped, no OTLP JSON: an object with {_keys(document)}", skipped=True)
+    findings = Findings()
+    requests = read_document(value, findings)
+    if requests is None:
+        message = f"skipped, no traces in it: {described(value)}. Known are {_KNOWN}"
+        yield Problem(path, position, message, skipped=True)
         return
-    for signal in signals or [Signal.TRACES]:  # an empty object is an empty request
-        try:
-            yield Payload(path, position, signal, convert_document(signal, document).request)
-        except MalformedRequestError as error:
-            yield Problem(path, position, str(error), skipped=False)
-
-
-def _keys(document: dict[str, object]) -> str:
-    shown = ", ".join(key[:40] for key in list(document)[:_SHOWN_KEYS])
-    more = len(document) - _SHOWN_KEYS
-    return f"the keys {shown} and {more} more" if more > 0 else f"the keys {shown}"
+    for signal, request in requests:
+        yield Payload(path, position, signal, request)
+    for place, message in findings.flaws:
+        place = place.removeprefix(".")
+        yield Problem(path, ", ".join(filter(None, (position, place))), message, skipped=False)
+    if findings.more_flaws:
+        yield Problem(path, position, f"{findings.more_flaws} more pieces couldn't be read", skipped=False)
+    notes |= findings.notes

@@ -1,0 +1,194 @@
+"""OTLP in JSON as others write it: what Tempo, Phoenix, JavaScript and older libraries do differently is put right.
+
+A request in JSON as the specification has it goes straight to the converter.  What it refuses is looked at again, span
+by span: ids in base64, names of the time before scopes, plain objects where lists of keys and values are due, times as
+dates or as two halves of a number.  What still can't be converted costs itself alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+from collector.intake import MalformedRequestError
+from collector.otlp_json import convert_document, signals_of
+from collector.receivers.formats.fields import pairs_of
+from collector.receivers.formats.ids import SPAN_BYTES, TRACE_BYTES, exact_id
+from collector.receivers.formats.shape import Fields, Findings, Form, Request, WrongPieceError
+from collector.receivers.formats.times import point_ns
+from collector.records import Signal
+
+_RENAMED = {
+    "batches": "resourceSpans",
+    "instrumentationLibrarySpans": "scopeSpans",
+    "instrumentation_library_spans": "scopeSpans",
+    "instrumentationLibrary": "scope",
+    "instrumentation_library": "scope",
+}
+_SCOPE_SPANS = ("scopeSpans", "scope_spans")
+_IDS = {
+    "traceId": TRACE_BYTES,
+    "trace_id": TRACE_BYTES,
+    "spanId": SPAN_BYTES,
+    "span_id": SPAN_BYTES,
+    "parentSpanId": SPAN_BYTES,
+    "parent_span_id": SPAN_BYTES,
+}
+_TIMES = (
+    *("startTimeUnixNano", "start_time_unix_nano", "endTimeUnixNano", "end_time_unix_nano"),
+    *("timeUnixNano", "time_unix_nano"),
+)
+_STATUS_CODES = {"UNSET": 0, "OK": 1, "ERROR": 2}
+_VALUE_KEYS = frozenset(
+    f"{kind}{end}"
+    for kind in ("string", "bool", "int", "double", "array", "kvlist", "bytes")
+    for end in ("Value", "_value")
+)
+
+
+def _recognises(item: Fields) -> bool:
+    return bool(signals_of(item)) or _is_batches(item) or _is_resource_spans(item) or _is_span(item)
+
+
+def _is_batches(item: Fields) -> bool:
+    batches = item.get("batches")
+    return isinstance(batches, list) and all(isinstance(one, dict) and _is_resource_spans(one) for one in batches[:3])
+
+
+def _is_resource_spans(item: Fields) -> bool:
+    return any(key in item for key in (*_SCOPE_SPANS, "instrumentationLibrarySpans", "instrumentation_library_spans"))
+
+
+def _is_span(item: Fields) -> bool:
+    times = "startTimeUnixNano" in item or "start_time_unix_nano" in item
+    return times and isinstance(item.get("attributes", []), list) and ("traceId" in item or "trace_id" in item)
+
+
+def _read(item: Fields, place: str, findings: Findings) -> Iterator[Request]:
+    if _is_resource_spans(item):
+        item = {"resourceSpans": [item]}
+    elif _is_span(item):
+        item = {"resourceSpans": [{"scopeSpans": [{"spans": [item]}]}]}
+    document = _with_todays_names(item)
+    for signal in signals_of(document):
+        try:
+            yield Request(signal, convert_document(signal, document).request)
+        except MalformedRequestError as error:
+            spans = list(_spans(document)) if signal is Signal.TRACES else []
+            if not spans:
+                findings.flaw(place, str(error))
+            for where, span in spans:
+                try:
+                    yield Request(signal, convert_document(signal, span).request)
+                except (MalformedRequestError, WrongPieceError) as flaw:
+                    findings.flaw(f"{place}{where}", str(flaw).replace("resourceSpans[0].scopeSpans[0].spans[0]", ""))
+
+
+def _with_todays_names(item: Fields) -> Fields:
+    """The same request, with today's names where old ones stand. What isn't touched is shared."""
+    document = _renamed(item)
+    resources = document.get("resourceSpans")
+    if isinstance(resources, list):
+        document["resourceSpans"] = [_renamed_below(one) if isinstance(one, dict) else one for one in resources]
+    return document
+
+
+def _renamed_below(resource: Fields) -> Fields:
+    renamed = _renamed(resource)
+    scopes = renamed.get("scopeSpans")
+    if isinstance(scopes, list):
+        renamed["scopeSpans"] = [_renamed(one) if isinstance(one, dict) else one for one in scopes]
+    return renamed
+
+
+def _renamed(item: Fields) -> Fields:
+    return {_RENAMED.get(key, key): value for key, value in item.items()}
+
+
+def _spans(document: Fields) -> Iterator[tuple[str, Fields]]:
+    """Every span in a request of its own, put right, with its place."""
+    for at, resource in _listed(document, "resourceSpans", "resource_spans"):
+        for below, scope in _listed(resource, *_SCOPE_SPANS):
+            for last, span in _listed(scope, "spans"):
+                alone = {**scope, "scope": _scope(scope.get("scope")), "spans": [_put_right(span)]}
+                around = {"resource": _resource(resource.get("resource")), "scopeSpans": [alone]}
+                yield f".resourceSpans[{at}].scopeSpans[{below}].spans[{last}]", {"resourceSpans": [around]}
+
+
+def _listed(item: Fields, *keys: str) -> Iterator[tuple[int, Fields]]:
+    for key in keys:
+        found = item.get(key)
+        for at, one in enumerate(found if isinstance(found, list) else ()):
+            yield at, one if isinstance(one, dict) else {"attributes": one}
+
+
+def _put_right(span: Fields) -> Fields:
+    right = dict(span)
+    for key, size in _IDS.items():
+        if isinstance(span.get(key), str):
+            right[key] = _hexadecimal(cast(str, span[key]), size)
+    for key in _TIMES:
+        if key in span:
+            right[key] = _time(span[key])
+    if "attributes" in span:
+        right["attributes"] = _attributes(span["attributes"])
+    for key in ("events", "links"):
+        found = span.get(key)
+        if isinstance(found, list):
+            right[key] = [_put_right(one) if isinstance(one, dict) else one for one in found]
+    kind, status = span.get("kind"), span.get("status")
+    if isinstance(kind, str) and kind and not kind.startswith("SPAN_KIND_"):
+        right["kind"] = f"SPAN_KIND_{kind.upper()}"
+    if isinstance(status, dict) and isinstance(status.get("code"), str):
+        code = str(status["code"]).upper().removeprefix("STATUS_CODE_")
+        right["status"] = {**status, "code": _STATUS_CODES.get(code, 0)}
+    return right
+
+
+def _hexadecimal(text: str, size: int) -> str:
+    exact = exact_id(text, size)
+    return text if exact is None else exact.hex() if any(exact) else ""
+
+
+def _time(value: object) -> object:
+    if isinstance(value, dict) and type(value.get("low")) is int and type(value.get("high")) is int:
+        return (value["high"] & 0xFFFFFFFF) << 32 | value["low"] & 0xFFFFFFFF
+    if (isinstance(value, str) and not value.isdecimal()) or isinstance(value, list):
+        return point_ns(value) or 0
+    return value
+
+
+def _resource(resource: object) -> object:
+    if isinstance(resource, dict) and "attributes" in resource:
+        return {**resource, "attributes": _attributes(resource["attributes"])}
+    return resource
+
+
+def _scope(scope: object) -> object:
+    return {"name": scope} if isinstance(scope, str) else _resource(scope)
+
+
+def _attributes(attributes: object) -> object:
+    if isinstance(attributes, list) and not all(isinstance(one, dict) and "key" in one for one in attributes):
+        return attributes
+    return [{"key": key, "value": _any_value(value)} for key, value in pairs_of(attributes).items()]
+
+
+def _any_value(value: object) -> object:
+    """OTLP's form of a value, whether it has it already or is plain JSON."""
+    if value is None or (isinstance(value, dict) and value.keys() <= _VALUE_KEYS):
+        return value
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    if isinstance(value, int):
+        return {"intValue": value} if -(1 << 63) <= value < 1 << 63 else {"stringValue": str(value)}
+    if isinstance(value, float):
+        return {"doubleValue": value}
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [_any_value(one) for one in value]}}
+    if isinstance(value, dict):
+        return {"kvlistValue": {"values": [{"key": key, "value": _any_value(one)} for key, one in value.items()]}}
+    return {"stringValue": value}
+
+
+OTLP = Form("OTLP JSON (also Tempo's)", _recognises, _read)

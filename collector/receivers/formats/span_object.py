@@ -1,0 +1,255 @@
+"""A span as an object of JSON, in whatever words → a plain span.
+
+Libraries and backends that save spans as JSON agree on what a span has, and hardly on how it is called.  Its fields are
+found by their meaning: ids (`spanId`, `context.span_id`, `id`), times, durations, status, attributes, events, links,
+resource, scope.  What tells of models and tools beside the attributes (a kind such as LLM or TOOL, input, output,
+model, session) becomes the attribute that OpenInference has for it, unless the attributes say it themselves.
+Everything else is kept under its own name.  No field is required but an id of the span and of its trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from collector.receivers.formats.attributes import restored
+from collector.receivers.formats.fields import Keys, pairs_of
+from collector.receivers.formats.ids import Ids
+from collector.receivers.formats.plain_span import ERROR, KINDS, OK, UNSET, PlainEvent, PlainLink, PlainSpan, json_of
+from collector.receivers.formats.shape import Fields, WrongPieceError
+from collector.receivers.formats.span_times import TIMES, times_of
+from collector.receivers.formats.times import point_ns
+
+TRACE_IDS = ("traceid", "tracetraceid")
+SPAN_IDS = ("spanid", "observationid", "runid", "id", "uuid", "guid")
+PARENT_IDS = (
+    *("parentspanid", "parentid", "parentobservationid", "parentrunid", "parentspan", "parent"),
+    *("parentspancontext", "spanparents", "parents"),
+)
+NAMES = ("name", "spanname", "displayname", "operationname", "operation", "title")
+CHILDREN = ("children", "childspans", "childruns", "subspans", "spans", "steps", "observations")
+CONTEXTS = ("context", "spancontext")
+SESSIONS = ("sessionid", "threadid", "conversationid")
+INPUTS = ("input", "inputs", "inputvalue")
+OUTPUTS = ("output", "outputs", "outputvalue")
+_KINDS = ("kind", "spankind", "type", "spantype", "runtype", "observationtype")
+_ATTRIBUTES = ("attributes", "spanattributes", "tags", "tagobjects")
+_MODELS = ("model", "modelname", "modelid", "providedmodelname")
+_MESSAGES = ("statusmessage", "statusdescription", "errormessage", "error", "exception")
+_FAILED = frozenset({"ERROR", "FAILED", "FAILURE", "STATUSCODEERROR", "STATUSERROR"})
+_OK = frozenset({"OK", "SUCCESS", "SUCCEEDED", "COMPLETED", "STATUSCODEOK"})
+
+OPENINFERENCE_KIND = "openinference.span.kind"
+_MEANINGS = {
+    "LLM": "LLM",
+    "GENERATION": "LLM",
+    "CHATMODEL": "LLM",
+    "CHATCOMPLETION": "LLM",
+    "TOOL": "TOOL",
+    "FUNCTION": "TOOL",
+    "TOOLCALL": "TOOL",
+    "AGENT": "AGENT",
+    "CHAIN": "CHAIN",
+    "WORKFLOW": "CHAIN",
+    "TASK": "CHAIN",
+    "RETRIEVER": "RETRIEVER",
+    "RETRIEVAL": "RETRIEVER",
+    "EMBEDDING": "EMBEDDING",
+    "EMBEDDINGS": "EMBEDDING",
+    "RERANKER": "RERANKER",
+    "GUARDRAIL": "GUARDRAIL",
+    "EVALUATOR": "EVALUATOR",
+}
+_OPENINFERENCE = ("openinference.", "llm.", "tool.", "input.", "output.")
+_CONVENTIONS = ("openinference.", "gen_ai.", "traceloop.", "ai.operationId", "langfuse.", "langsmith.", "mlflow.span")
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a span has from where it stands: the ids of its trace and of the span around it, session, resource."""
+
+    trace_id: object = None
+    parent_id: object = None
+    session_id: object = None
+    resource: Mapping[str, object] = field(default_factory=dict)
+    scope_name: str = ""
+    scope_version: str = ""
+
+
+NOWHERE = Around()
+
+
+def is_span_object(item: Fields) -> bool:
+    """Whether an object has what only spans have together: a name, and ids or times that say so."""
+    keys = Keys(item)
+    inner = Keys(keys.fields(*CONTEXTS))
+    if keys.find(NAMES) is None or isinstance(keys.get(*NAMES), dict | list):
+        return False
+    in_trace = any(key in keys or key in inner for key in TRACE_IDS)
+    has_id = any(key in keys or key in inner for key in SPAN_IDS)
+    timed = keys.find(TIMES) is not None
+    named = "spanid" in keys or "spanid" in inner
+    tree = keys.find((*PARENT_IDS, *CHILDREN)) is not None
+    return (has_id and in_trace and (named or timed or tree)) or (timed and (named or tree))
+
+
+def read_span(item: object, ids: Ids, around: Around = NOWHERE) -> PlainSpan:
+    """The span that an object tells of.
+
+    Raises:
+        WrongPieceError: it is no object, or has no ids.
+    """
+    if not isinstance(item, dict):
+        raise WrongPieceError("it is no object")
+    keys = Keys(item)
+    context = Keys(keys.fields(*CONTEXTS))
+    keys.drop(*TRACE_IDS, *SPAN_IDS, *CHILDREN, *TIMES, "version", "object")
+    parent = _id_in(keys.get(*PARENT_IDS))
+    start_ns, end_ns, note = times_of(keys)
+    if note:
+        ids.findings.note(note)
+    kind, meaning = _kinds(keys)
+    status, message = _status(keys)
+    resource, scope_name, scope_version = _origin(keys, around)
+    trace_id = keys.get(*TRACE_IDS)
+    span = PlainSpan(
+        trace_id=ids.trace(next((one for one in (context.get(*TRACE_IDS), trace_id) if one), around.trace_id)),
+        span_id=ids.span(context.get("spanid") or keys.get(*SPAN_IDS)),
+        parent_id=ids.parent(parent or around.parent_id),
+        name=keys.text(*NAMES),
+        kind=kind,
+        start_ns=start_ns,
+        end_ns=end_ns,
+        events=tuple(_events(keys.get("events", "logs"))),
+        links=tuple(_links(keys.items("links"), ids)),
+        status=status,
+        status_message=message,
+        resource=resource,
+        scope_name=scope_name,
+        scope_version=scope_version,
+    )
+    return replace(span, attributes=_attributes(keys, meaning, around))
+
+
+def _attributes(keys: Keys, meaning: str | None, around: Around) -> Fields:
+    attributes = restored(pairs_of(keys.get(*_ATTRIBUTES)))
+    known = any(key.startswith(_CONVENTIONS) for key in attributes)
+    told: Fields = {}
+    given, answered, model, session = keys.get(*INPUTS), keys.get(*OUTPUTS), keys.get(*_MODELS), keys.get(*SESSIONS)
+    if not known:
+        told.update(_content("input", given))
+        told.update(_content("output", answered))
+        if isinstance(model, str):
+            told["llm.model_name"] = model
+    if meaning is not None and _says_no_other_kind(attributes, known):
+        told[OPENINFERENCE_KIND] = meaning
+    session = session or around.session_id
+    if isinstance(session, str):
+        told["session.id"] = session
+    kept = {key: value for key, value in keys.unused() if not isinstance(value, dict | list) or value}
+    return {**restored(kept), **told, **attributes}
+
+
+def _says_no_other_kind(attributes: Fields, known: bool) -> bool:
+    """Backends add a kind to spans of other conventions too, and count making an agent as its work."""
+    if attributes.get("gen_ai.operation.name") == "create_agent":
+        return False
+    return not known or any(key.startswith(_OPENINFERENCE) for key in attributes)
+
+
+def _content(side: str, value: object) -> Fields:
+    if value is None:
+        return {}
+    if isinstance(value, str):
+        return {f"{side}.value": value}
+    return {f"{side}.value": json_of(value), f"{side}.mime_type": "application/json"}
+
+
+def _kinds(keys: Keys) -> tuple[int, str | None]:
+    """OTLP's kind of span, and OpenInference's kind of work; words of both stand under the same keys."""
+    kind = 0
+    meaning = None
+    for key in _KINDS:
+        value = keys.get(key)
+        if not isinstance(value, str):
+            continue
+        word = value.upper().removeprefix("SPANKIND.").removeprefix("SPAN_KIND_")
+        kind = kind or KINDS.get(word, 0)
+        meaning = meaning or _MEANINGS.get(word.replace("_", "").replace(" ", ""))
+    return kind, meaning
+
+
+def _status(keys: Keys) -> tuple[int, str]:
+    given = keys.get("status", "statuscode", "level")
+    inner = Keys(given) if isinstance(given, dict) else None
+    code = inner.get("code", "statuscode") if inner is not None else given
+    message = (inner.text("message", "description") if inner is not None else "") or _text(keys.get(*_MESSAGES))
+    told = _code(keys.get("statuscode") if keys.get("statuscode") is not None else code)
+    if told == UNSET and any(keys.get(key) for key in ("error", "exception", "iserror")):
+        told = ERROR
+    return told, message
+
+
+def _code(value: object) -> int:
+    if type(value) is int:
+        return value if value in (UNSET, OK, ERROR) else UNSET
+    word = value.upper().replace("_", "").removeprefix("STATUSCODE.") if isinstance(value, str) else ""
+    return ERROR if word in _FAILED else OK if word in _OK else UNSET
+
+
+def _text(value: object) -> str:
+    if isinstance(value, dict):
+        return Keys(value).text("message", "description", "text", "type")
+    return value if isinstance(value, str) else ""
+
+
+def _origin(keys: Keys, around: Around) -> tuple[Mapping[str, object], str, str]:
+    given = keys.fields("resource", "resourceattributes")
+    resource = given.get("attributes", given.get("_attributes", given))
+    scope = keys.get("scope", "instrumentationscope", "instrumentationlibrary", "scopename", "otelscopename")
+    version = keys.text("scopeversion", "otelscopeversion")
+    name = keys.text("servicename", "service")
+    found = restored(pairs_of(resource)) or around.resource
+    if name and "service.name" not in found:
+        found = {"service.name": name, **found}
+    if isinstance(scope, dict):
+        inner = Keys(scope)
+        return found, inner.text("name"), inner.text("version")
+    if isinstance(scope, str):
+        return found, scope, version
+    return found, around.scope_name, around.scope_version
+
+
+def _events(events: object) -> Iterator[PlainEvent]:
+    for one in events if isinstance(events, list) else ():
+        if isinstance(one, dict):
+            keys = Keys(one)
+            yield PlainEvent(
+                name=keys.text("name", "eventname", "event"),
+                time_ns=point_ns(keys.get("timestamp", "time", "timeunixnano", "createdat")) or 0,
+                attributes=restored(pairs_of(keys.get("attributes", "fields"))),
+            )
+
+
+def _links(links: list[object], ids: Ids) -> Iterator[PlainLink]:
+    for one in links:
+        keys = Keys(one) if isinstance(one, dict) else Keys({})
+        context = Keys(keys.fields(*CONTEXTS))
+        trace_id = context.get(*TRACE_IDS) or keys.get(*TRACE_IDS)
+        span_id = context.get("spanid") or keys.get("spanid")
+        if trace_id and span_id:
+            yield PlainLink(
+                trace_id=ids.trace(trace_id),
+                span_id=ids.span(span_id),
+                attributes=restored(pairs_of(keys.get("attributes"))),
+            )
+
+
+def _id_in(parent: object) -> object:
+    """The id in what names a parent: an id, an object with one, or a list whose first counts."""
+    if isinstance(parent, list):
+        return _id_in(parent[0]) if parent else None
+    if isinstance(parent, dict):
+        keys = Keys(parent)
+        return keys.get("spanid", "id")
+    return parent

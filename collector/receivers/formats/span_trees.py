@@ -1,0 +1,108 @@
+"""Spans as JSON objects, one by one, in traces, or nested in each other.
+
+A trace is an object with a list of spans, from which they may take its id and session; a nested span has its parent
+around it.  Where ids are missing, they are made of what stands there, so that the same file gives the same ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from collector.receivers.formats.fields import Keys
+from collector.receivers.formats.ids import SPAN_BYTES, TRACE_BYTES, Ids, hashed
+from collector.receivers.formats.plain_span import PlainSpan, json_of, requests_of
+from collector.receivers.formats.shape import Fields, Findings, Form, Request, WrongPieceError
+from collector.receivers.formats.span_object import (
+    CHILDREN,
+    CONTEXTS,
+    NOWHERE,
+    SESSIONS,
+    SPAN_IDS,
+    TRACE_IDS,
+    Around,
+    is_span_object,
+    read_span,
+)
+
+_MADE_IDS = "spans without ids got ids made of their place in the trace"
+_LOOKED_AT = 3
+
+
+def _recognises(item: Fields) -> bool:
+    return is_span_object(item) or _is_trace(item)
+
+
+def _is_trace(item: Fields) -> bool:
+    found = _children(item)[1]
+    return any(isinstance(one, dict) and is_span_object(one) for one in found[:_LOOKED_AT])
+
+
+def _read(item: Fields, place: str, findings: Findings) -> Iterator[Request]:
+    yield from requests_of(spans_below(item, place, findings))
+
+
+def spans_below(item: Fields, place: str, findings: Findings, around: Around = NOWHERE) -> Iterator[PlainSpan]:
+    """Every span in a trace, or in a span with spans inside."""
+    ids = Ids(findings)
+    waiting: list[tuple[object, str, Around]] = []
+    if is_span_object(item):
+        waiting.append((item, place, around))
+    else:
+        waiting += reversed(list(_inside(item, place, _around_of_trace(item, around))))
+    while waiting:
+        one, where, here = waiting.pop()
+        try:
+            one, here = _with_ids(one, where, here, findings)
+            span = read_span(one, ids, here)
+        except WrongPieceError as error:
+            findings.flaw(where, str(error))
+            continue
+        yield span
+        if isinstance(one, dict):
+            below = replace(here, trace_id=span.trace_id.hex(), parent_id=span.span_id.hex())
+            waiting += reversed(list(_inside(one, where, below)))
+
+
+def _inside(item: Fields, place: str, around: Around) -> Iterator[tuple[object, str, Around]]:
+    key, found = _children(item)
+    for index, one in enumerate(found):
+        yield one, f"{place}.{key}[{index}]", around
+
+
+def _children(item: Fields) -> tuple[str, list[object]]:
+    """The first list of objects under a key that means spans inside."""
+    keys = Keys(item)
+    for key in CHILDREN:
+        found = keys.items(key)
+        if found and any(isinstance(one, dict) for one in found):
+            return key, found
+    return "", []
+
+
+def _around_of_trace(item: Fields, around: Around) -> Around:
+    keys = Keys(item)
+    session = keys.text(*SESSIONS)
+    trace_id = keys.get(*TRACE_IDS, "id", "requestid")
+    if trace_id is None and not around.trace_id:
+        trace_id = hashed(json_of(item), TRACE_BYTES).hex()
+    return replace(around, trace_id=trace_id or around.trace_id, session_id=session or around.session_id)
+
+
+def _with_ids(one: object, place: str, around: Around, findings: Findings) -> tuple[object, Around]:
+    if not isinstance(one, dict):
+        return one, around
+    keys = Keys(one)
+    context = Keys(keys.fields(*CONTEXTS))
+    if context.get(*TRACE_IDS) is None and keys.get(*TRACE_IDS) is None and around.trace_id is None:
+        if not _children(one)[1]:
+            raise WrongPieceError("it has no trace id")
+        findings.note(_MADE_IDS)
+        around = replace(around, trace_id=hashed(json_of(one), TRACE_BYTES).hex())
+    if context.get("spanid") is None and keys.get(*SPAN_IDS) is None and around.trace_id is not None:
+        findings.note(_MADE_IDS)
+        one = {**one, "span_id": hashed(f"{around.trace_id} {place}", SPAN_BYTES).hex()}
+    return one, around
+
+
+SPAN_TREES = Form("spans as JSON objects", _recognises, _read)
