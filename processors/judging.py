@@ -8,6 +8,10 @@ A trace may be judged several times while it grows: with `complete=False` only t
 was said from one call to the next; hand it back as it is.  Nothing is said twice.  Where a judge failed on a step
 or wasn't to be asked, it is asked with the next call that is `complete`; a failure never withdraws a score.
 
+Where each model call is a trace of its own, a trace is judged together with the other pieces of its run that were seen
+of late (`processors.pieces`), but verdicts are given on its own spans alone.  What a piece asked for may turn out badly
+in a later one: `TraceScores.again` names the traces that are worth judging again because of this one.
+
 In and out go plain, picklable data, so that the caller may be another process.  Nothing here reads a clock, a file or
 the network (a judge does), and `judge` never raises for what a trace contains.
 """
@@ -17,7 +21,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -29,6 +33,8 @@ from evaluators.verdict import Level, Status, Verdict
 from processors.combine import combine
 from processors.marks import Mark, Marks, inputs_of, mark, outcome_of
 from processors.otlp import Log, Span, decode_log, decode_span
+from processors.pieces import MAX_RUN_BYTES, MOST_SPANS, Pieces, Surroundings
+from processors.reading.rejoining import Piece, Rejoin, piece_of, rejoined, without_foreign_tools
 from processors.scores import Emission, is_told, require_name
 from processors.spans import PLACERS, Placed, shows_results
 from processors.telling import PlacedVerdict, Raw, SpanScores, Telling
@@ -54,6 +60,7 @@ class TraceInput:
     `partial`     part of the trace is known never to arrive.
     `marks`       `TraceScores.marks` of the call before for this trace; empty at the first.
     `rules_only`  no judge is asked.
+    `arrived_s`   when it arrived, on any clock that only moves on; 0 where nothing is known of it.
     """
 
     trace_id: bytes
@@ -63,6 +70,7 @@ class TraceInput:
     partial: bool = False
     marks: Marks = field(default_factory=dict)
     rules_only: bool = False
+    arrived_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +82,7 @@ class TraceScores:
                 that was judged as complete all spans can, even after a failure.
     `verdicts`  every verdict of this call, scored or not, in order of the transcript.
     `marks`     to be handed back when the trace is judged again.
+    `again`     ids of traces judged before on which there may now be more to say.
     `failure`   why there is no result at all (a fault of ours, named by place and kind and without any content).
     """
 
@@ -82,11 +91,12 @@ class TraceScores:
     settled: frozenset[bytes] = frozenset()
     verdicts: tuple[PlacedVerdict, ...] = ()
     marks: Marks = field(default_factory=dict)
+    again: frozenset[bytes] = frozenset()
     failure: str | None = None
 
 
 class TraceJudge:
-    """Judges traces with a fixed set of evaluators. Holds no state between calls.
+    """Judges traces with a fixed set of evaluators. Between calls it remembers pieces of runs, and nothing else.
 
     Args:
         evaluators: those that are configured, each at most once.
@@ -94,6 +104,7 @@ class TraceJudge:
             works by its rules alone.
         emission: what is written besides scores.
         read: turns decoded spans and log records of one trace into a transcript.
+        pieces: remembers traces that are pieces of a run; without it each trace is judged by itself.
 
     Raises:
         ValueError: an evaluator's name can't be an attribute key, comes twice, or it judges spans and nobody knows
@@ -107,11 +118,14 @@ class TraceJudge:
         emission: Emission | None = None,
         *,
         read: Reader,
+        pieces: Pieces | None = None,
     ) -> None:
         self._evaluators: dict[str, Evaluator[Any]] = {}
         self._judges = judges or {}
         self._emission = emission or Emission()
         self._read = read
+        self._pieces = pieces if pieces is not None else Pieces(Rejoin.OFF)
+        self._expected: dict[bytes, TraceInput] = {}
         for evaluator in evaluators:
             require_name(evaluator.name)
             if evaluator.name in self._evaluators:
@@ -119,6 +133,14 @@ class TraceJudge:
             if evaluator.level is Level.SPAN and evaluator.name not in PLACERS:
                 raise ValueError(f"{evaluator.name!r} judges spans, but processors.spans doesn't say which")
             self._evaluators[evaluator.name] = evaluator
+
+    def expect(self, traces: Iterable[TraceInput]) -> None:
+        """Say which traces will be judged next, in order of arrival, so that they know of each other whoever is first.
+
+        Each has to be handed to `judge` afterwards.
+        """
+        if not self._pieces.off:
+            self._expected.update({trace.trace_id: trace for trace in traces if _may_be_piece(trace)})
 
     async def judge(self, trace: TraceInput, on_rules: Callable[[TraceScores], None] | None = None) -> TraceScores:
         """The scores of a trace. Never raises for what it contains.
@@ -145,16 +167,20 @@ class TraceJudge:
             by_id.setdefault(span.span_id, (raw, span))
         logs = [decode_log(*raw) async for raw in _giving_way(dict.fromkeys(trace.logs))]
         transcript = self._read(list(spans.values()), logs)
+        pieces = self._surroundings(trace, transcript, spans.values())
+        if pieces:
+            transcript = self._rejoined(list(spans.values()), logs, pieces)
         if trace.partial:
             transcript = replace(transcript, runs=tuple(replace(run, partial=True) for run in transcript.runs))
 
         placed = [one for one in self._place(transcript, trace.complete) if one.span_id in by_id]
         due = self._due(placed, trace)
-        screened = await screen([self._item(one, trace.rules_only) for one in due.cases])
+        told_before = _scored(trace.marks) if pieces.after else frozenset()
+        screened = await screen([self._item(one, trace, told_before) for one in due.cases])
         marks = dict(trace.marks)
         decided: Verdicts = {}
         if on_rules is not None and None in screened.verdicts:
-            decided = self._combined(due, screened.verdicts, trace)
+            decided = self._combined(due, screened.verdicts, trace, told_before)
             told = Telling(trace.trace_id, by_id, self._emission)
             await self._tell(decided, marks, told, transcript)
             on_rules(
@@ -163,12 +189,14 @@ class TraceJudge:
                 )
             )
 
-        answered = self._combined(due, await ask_judges(screened), trace)
+        answered = self._combined(due, await ask_judges(screened), trace, told_before)
+        if trace.complete:
+            answered |= self._withdrawn(trace.marks, placed, by_id)
         told = Telling(trace.trace_id, by_id, self._emission)
         await self._tell(
             {key: verdict for key, verdict in answered.items() if key not in decided}, marks, told, transcript
         )
-        if trace.complete:
+        if trace.complete and not pieces:
             for run_id, rolled in roll_ups_of_runs(placed, marks).items():
                 if (run_id, ROLL_UPS) not in marks:
                     told.add_roll_ups(run_id, rolled)
@@ -180,7 +208,35 @@ class TraceJudge:
             settled=frozenset(bytes.fromhex(span_id) for span_id in settled),
             verdicts=tuple(told.verdicts),
             marks=marks,
+            again=frozenset(bytes.fromhex(kept.piece.trace_id) for kept in pieces.before[-1:] if not trace.marks),
         )
+
+    def _surroundings(self, trace: TraceInput, transcript: Transcript, spans: Iterable[Span]) -> Surroundings:
+        """The other pieces of the run that a trace is a piece of; none for a trace that is a whole."""
+        self._expected.pop(trace.trace_id, None)
+        if self._pieces.off or not trace.complete or not _may_be_piece(trace):
+            return Surroundings()
+        piece = piece_of(replace(transcript, trace_id=trace.trace_id.hex()), spans)
+        if piece is None:
+            return Surroundings()
+        self._remember(trace, piece)
+        return self._pieces.around(piece)
+
+    def _remember(self, trace: TraceInput, piece: Piece) -> None:
+        expected, self._expected = self._expected, {}
+        for other in expected.values():
+            spans = [decode_span(*raw) for raw in other.spans]
+            read = self._read(spans, [decode_log(*raw) for raw in other.logs])
+            found = piece_of(replace(read, trace_id=other.trace_id.hex()), spans)
+            if found is not None:
+                self._pieces.remember(found, other.spans, other.logs, other.arrived_s)
+        self._pieces.remember(piece, trace.spans, trace.logs, trace.arrived_s)
+
+    def _rejoined(self, spans: list[Span], logs: list[Log], pieces: Surroundings) -> Transcript:
+        others = [*pieces.before, *pieces.tools, *pieces.after]
+        joined = rejoined(spans, [decode_span(*raw) for kept in others for raw in kept.spans])
+        joined_logs = [*logs, *(decode_log(*raw) for kept in others for raw in kept.logs)]
+        return without_foreign_tools(self._read(joined, joined_logs), {span.span_id for span in spans})
 
     async def _tell(
         self, verdicts: Verdicts, marks: dict[tuple[str, str], Mark], told: Telling, transcript: Transcript
@@ -222,7 +278,9 @@ class TraceJudge:
                 due[key] = (inputs, cases)
         return _Due(due)
 
-    def _combined(self, due: _Due, answers: Sequence[Verdict | None], trace: TraceInput) -> Verdicts:
+    def _combined(
+        self, due: _Due, answers: Sequence[Verdict | None], trace: TraceInput, told_before: Set[tuple[str, str]]
+    ) -> Verdicts:
         """What is to be said now: one verdict of each evaluator on each span, as far as all its cases have theirs."""
         left = iter(answers)
         verdicts: Verdicts = {}
@@ -232,21 +290,35 @@ class TraceJudge:
             if len(given) < len(parts):
                 continue
             verdict = combine(given)
-            if self._stands(verdict, trace, trace.marks.get(key)):
+            if self._stands(verdict, trace, trace.marks.get(key), without_judge=trace.rules_only or key in told_before):
                 verdicts[key] = (inputs, verdict)
         return verdicts
 
-    def _stands(self, verdict: Verdict, trace: TraceInput, before: Mark | None) -> bool:
+    def _stands(self, verdict: Verdict, trace: TraceInput, before: Mark | None, *, without_judge: bool) -> bool:
         """Whether a verdict is to be said, and not left for the next time."""
         if verdict.status is Status.MISSING_INPUT:
             # What is missing while a trace grows may still come.
             return trace.complete
-        unanswered = verdict.status in _UNANSWERED or (trace.rules_only and verdict.status is Status.NEEDS_JUDGE)
+        unanswered = verdict.status in _UNANSWERED or (without_judge and verdict.status is Status.NEEDS_JUDGE)
         # That a judge couldn't be asked is no reason to withdraw what one said before.
         return not unanswered or before is None or before.status != Status.OK
 
-    def _item(self, one: Placed, rules_only: bool) -> Item:
-        judge = None if rules_only else self._judge_of(one.evaluator)
+    def _withdrawn(self, marks: Marks, placed: Iterable[Placed], spans: Collection[str]) -> Verdicts:
+        """What takes back scores that were told while a trace grew, and that turned out to belong on another span."""
+        here = {(one.span_id, one.evaluator) for one in placed}
+        gone = {
+            (span_id, name): before
+            for (span_id, name), before in marks.items()
+            if before.told and before.status == Status.OK and span_id in spans and name in self._evaluators
+        }
+        return {
+            key: (before.inputs, _moved(self._evaluators[key[1]])) for key, before in gone.items() if key not in here
+        }
+
+    def _item(self, one: Placed, trace: TraceInput, told_before: Set[tuple[str, str]]) -> Item:
+        # That a run went on in another trace is no reason to pay for a second opinion; rules may know better now.
+        without_judge = trace.rules_only or (one.span_id, one.evaluator) in told_before
+        judge = None if without_judge else self._judge_of(one.evaluator)
         return Item(evaluator=self._evaluators[one.evaluator], case=one.case, judge=judge)
 
     def _is_open(self, before: Mark, evaluator: str) -> bool:
@@ -282,6 +354,24 @@ class _Due:
     @property
     def cases(self) -> list[Placed]:
         return [one for _, cases in self.by_target.values() for one in cases]
+
+
+def _may_be_piece(trace: TraceInput) -> bool:
+    return 0 < len(trace.spans) <= MOST_SPANS and sum(len(span) for _, _, span in trace.spans) <= MAX_RUN_BYTES
+
+
+def _scored(marks: Marks) -> frozenset[tuple[str, str]]:
+    return frozenset(key for key, before in marks.items() if before.status == Status.OK)
+
+
+def _moved(evaluator: Evaluator[Any]) -> Verdict:
+    return Verdict(
+        evaluator=evaluator.name,
+        level=evaluator.level,
+        status=Status.NOT_APPLICABLE,
+        explanation="What was judged here before has a span of its own, which came later: its verdict stands there.",
+        revision=evaluator.revision(),
+    )
 
 
 async def _giving_way(items: Iterable[ItemT]) -> AsyncIterator[ItemT]:

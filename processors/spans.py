@@ -9,7 +9,8 @@ Where a verdict goes:
 * tool_invocation         the call's tool span; all calls of a turn without one share the LLM span that decided
 * tool_response_handling  the first LLM span whose input contains the results, once for all results new to it
 
-Without such a span: the nearest agent span around the tool span, else the run's span.
+Without such a span: the nearest agent span around the tool span, else the run's span.  Executions of tools in a trace
+without any model or agent in it are no steps of anything that could be judged.
 
 A step of a trace that is still growing is `settled` when everything that a verdict on it needs is there, and when no
 span that may still come can make it another step: parents come after their children, so until a trace is complete it
@@ -58,7 +59,7 @@ def place_selection(transcript: Transcript, complete: bool) -> Iterator[Placed]:
             evaluator="tool_selection", level=Level.SPAN, span_id=span_id, case=case, settled=complete or settled
         )
 
-    for run in transcript.runs:
+    for run in _agents_runs(transcript):
         openings, last = _openings(run), _last_turns(run)
         calls_tools = any(turn.calls for turn in run.turns) or bool(run.loose_calls)
         for turn in run.turns:
@@ -91,7 +92,7 @@ def place_invocation(transcript: Transcript, complete: bool) -> Iterator[Placed]
                 settled=complete or (placed_for_good and (followed or (turn is not None and _returned(here)))),
             )
 
-    for run in transcript.runs:
+    for run in _agents_runs(transcript):
         last = _last_turns(run)
         executes = any(call.ref is not None for call in run.calls)
         for turn in run.turns:
@@ -105,7 +106,7 @@ def place_response_handling(transcript: Transcript, complete: bool) -> Iterator[
     def placed(span_id: str, case: ResponseCase, settled: bool) -> Placed:
         return Placed(evaluator="tool_response_handling", level=Level.SPAN, span_id=span_id, case=case, settled=settled)
 
-    for run in transcript.runs:
+    for run in _agents_runs(transcript):
         calls, unanswered, ends = run.calls, _Unanswered(run), _exchange_ends(run)
         seen: set[int] = set()
         for turn in run.turns:
@@ -131,6 +132,11 @@ PLACERS: Mapping[str, Placer] = {
     "tool_invocation": place_invocation,
     "tool_response_handling": place_response_handling,
 }
+
+
+def _agents_runs(transcript: Transcript) -> Iterator[Run]:
+    """The runs in which anything shows an agent at work. Tools alone, as a server of tools traces them, are none."""
+    return (run for run in transcript.runs if run.turns or not transcript.headless)
 
 
 class _Unanswered:

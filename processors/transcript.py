@@ -45,6 +45,8 @@ class Transcript:
     `enclosing` gives, for a tool span, the nearest agent span above it or else the run's span.
     `dialects` are the names of the readers that spoke.  Of spans that no reader knew, `unknown` are the ids of those
     that were read by the plain meaning of their keys, and `unread` of those that said nothing.
+    `headless`: no span of an agent, or of anything else that holds a whole run, is round what was understood, so that
+    the trace may be a piece of a run.
     """
 
     trace_id: str
@@ -56,3 +58,4 @@ class Transcript:
     enclosing: Mapping[str, str] = field(default_factory=dict)
     unread: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    headless: bool = False

@@ -128,10 +128,12 @@ def run_replay(
 async def judge_traces(judge: TraceJudge, traces: Iterable[SavedTrace]) -> AsyncIterator[TraceScores]:
     """Scores in order of the traces; a few traces at a time, so that their waits for a model overlap."""
     running: list[asyncio.Task[TraceScores]] = []
-    for trace in traces:
+    inputs = [_input(trace) for trace in traces]
+    judge.expect(inputs)
+    for trace in inputs:
         if len(running) == TRACES_AT_A_TIME:
             yield await running.pop(0)
-        running.append(asyncio.create_task(judge.judge(_input(trace))))
+        running.append(asyncio.create_task(judge.judge(trace)))
     for task in running:
         yield await task
 

@@ -311,6 +311,7 @@ class Assembler:
             self._take_scores(trace, result)
             return
         job, trace.job = trace.job, None
+        self._look_again(result.again)
         if result.failure is None:
             trace.memory = result.memory
             if trace.origins is None:
@@ -329,6 +330,14 @@ class Assembler:
         if self._draining:
             self._wind_up(result.trace_id, trace, now_s)
         self._schedule(result.trace_id, trace)
+
+    def _look_again(self, trace_ids: Set[bytes]) -> None:
+        """Judge traces again that were judged, or are being judged, before it was known how their run went on."""
+        for trace_id in trace_ids:
+            trace = self._live.get(trace_id)
+            if trace is not None and trace.chunks and (trace.judged_s is not None or trace.job is not None):
+                trace.changed = True
+                self._schedule(trace_id, trace)
 
     def _take_scores(self, trace: LiveTrace, result: Judged) -> None:
         late = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -31,6 +31,12 @@ class Settings(BaseModel):
     )
     ledger_max_age: Duration = Field(
         default=86400.0, description="How long a judged trace is remembered, so that its late spans are known as such."
+    )
+    rejoin: Literal["history", "session", "off"] = Field(
+        default="history",
+        description="Judge traces that are pieces of one run, as bare model calls are, together: where a later one "
+        "repeats the calls that an earlier one asked for (history), only if both have one session id as well "
+        "(session), or never (off).",
     )
     limit_mib: int = Field(
         default=512, ge=1, description="Bytes that may be held and queued before receivers ask senders to wait."

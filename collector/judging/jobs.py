@@ -72,6 +72,7 @@ class Judged(NamedTuple):
     `extra`     ids of spans that have something to say which can't be appended.
     `settled`   ids of spans on which nothing more is to be said unless the trace grows.
     `memory`    what was said, for the next job of this trace; only whoever judges understands it.
+    `again`     ids of other traces that are worth another job, if they are still kept.
     `checksums` of the job's spans (without stubs), one after the other; see `collector.holding.ledger`.
     `failure`   why the whole job has no result; then the rest is empty.
     `final`     whether this is all there is; if not, it is what rules decided, and a judge is being asked.
@@ -83,6 +84,7 @@ class Judged(NamedTuple):
     extra: frozenset[bytes] = frozenset()
     settled: frozenset[bytes] = frozenset()
     memory: bytes = b""
+    again: frozenset[bytes] = frozenset()
     checksums: bytes = b""
     failure: str | None = None
     final: bool = True

@@ -19,6 +19,8 @@ from evaluators.judge.settings import JudgeSettings, off_reason
 from evaluators.registry import EVALUATORS
 from processors.judging import TraceJudge
 from processors.otlp import Log, Span
+from processors.pieces import MAX_BYTES, Pieces
+from processors.reading.rejoining import Rejoin
 from processors.reading.transcribe import transcribe
 from processors.scores import Emission
 from processors.transcript import Transcript
@@ -28,12 +30,14 @@ from processors.transcript import Transcript
 class Plan:
     """What to judge with: evaluators' settings by name, judges' settings by extension id.
 
+    `rejoin` says by what traces that are pieces of one run are judged together: history, session or off.
     `notes` are sentences for the operator about what is off.
     """
 
     evaluators: dict[str, EvaluatorSettings]
     judges: dict[str, JudgeSettings] = field(default_factory=dict)
     emission: Emission = field(default_factory=Emission)
+    rejoin: str = "history"
     notes: tuple[str, ...] = ()
 
 
@@ -53,31 +57,35 @@ def plan_of(config: Config) -> Plan:
         for component in config.processors.values()
         if isinstance(component.settings, EvaluatorSettings)
     }
-    return Plan(evaluators=evaluators, judges=judges, emission=_emission_of(config), notes=tuple(notes))
-
-
-def _emission_of(config: Config) -> Emission:
     assemble = config.processor("assemble")
-    if assemble is None:
-        return Emission()
-    settings = assemble.settings_as(assembler_settings.Settings)
-    return Emission(emit_unscored=settings.emit_unscored, span_events=settings.span_events)
+    settings = assembler_settings.Settings() if assemble is None else assemble.settings_as(assembler_settings.Settings)
+    return Plan(
+        evaluators=evaluators,
+        judges=judges,
+        emission=Emission(emit_unscored=settings.emit_unscored, span_events=settings.span_events),
+        rejoin=settings.rejoin,
+        notes=tuple(notes),
+    )
 
 
 def build(
-    plan: Plan, on_request: Callable[[str, RequestReport], None] = lambda *_: None
+    plan: Plan,
+    on_request: Callable[[str, RequestReport], None] = lambda *_: None,
+    max_piece_bytes: int | None = MAX_BYTES,
 ) -> tuple[TraceJudge, list[OpenAIJudge]]:
     """The judge of traces that a plan describes, and the model clients that have to be closed in the end.
 
     Args:
         plan: what to judge with.
         on_request: told about every request to a judge, with the judge's id.
+        max_piece_bytes: how much is remembered of traces that are pieces of a run, None for no limit.
     """
     clients = {
         judge_id: OpenAIJudge(settings, partial(on_request, judge_id)) for judge_id, settings in plan.judges.items()
     }
     evaluators = [EVALUATORS[name].create(settings) for name, settings in plan.evaluators.items()]
-    return TraceJudge(evaluators, clients, plan.emission, read=_read), list(clients.values())
+    pieces = Pieces(Rejoin(plan.rejoin), max_piece_bytes)
+    return TraceJudge(evaluators, clients, plan.emission, read=_read, pieces=pieces), list(clients.values())
 
 
 def _read(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:
@@ -86,8 +94,9 @@ def _read(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:
 
 @asynccontextmanager
 async def configured_judging(plan: Plan) -> AsyncIterator[TraceJudge]:
-    """The judge of traces that a plan describes, for as long as it is used."""
-    judge, clients = build(plan)
+    """The judge of saved traces that a plan describes, for as long as it is used."""
+    # What is judged is in memory anyhow: to remember it costs nothing.
+    judge, clients = build(plan, max_piece_bytes=None)
     try:
         yield judge
     finally:

@@ -14,6 +14,7 @@ import pickle
 import signal
 import socket
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 
@@ -38,30 +39,36 @@ MAX_JOB_BYTES = 128 << 20
 Counts = Counter[tuple[str, str, str | None, str]]
 
 
-async def judge_job(judge: TraceJudge, job: Job, on_rules: Callable[[Judged, Counts], None]) -> tuple[Judged, Counts]:
+def trace_of(job: Job, now_s: float) -> TraceInput:
+    """What a job says, in the processors' terms."""
+    return TraceInput(
+        trace_id=job.trace_id,
+        spans=job.spans,
+        logs=job.logs,
+        complete=job.complete,
+        partial=job.partial,
+        marks=pickle.loads(job.memory) if job.memory else {},
+        rules_only=job.rules_only,
+        arrived_s=now_s,
+    )
+
+
+async def judge_job(
+    judge: TraceJudge, job: Job, trace: TraceInput, on_rules: Callable[[Judged, Counts], None]
+) -> tuple[Judged, Counts]:
     """The result of one job in the collector's terms, and its verdicts counted.
 
     Args:
         judge: judges traces.
         job: what to judge.
+        trace: the same in the processors' terms.
         on_rules: called with what the rules decided, if a judge has to be asked for the rest.
     """
     if sum(len(span) for _, _, spans in job.batches for span in spans) > MAX_JOB_BYTES:
         return Judged(
             trace_id=job.trace_id, failure=f"more than {MAX_JOB_BYTES >> 20} MiB are too large to judge"
         ), Counter()
-    found = await judge.judge(
-        TraceInput(
-            trace_id=job.trace_id,
-            spans=job.spans,
-            logs=job.logs,
-            complete=job.complete,
-            partial=job.partial,
-            marks=pickle.loads(job.memory) if job.memory else {},
-            rules_only=job.rules_only,
-        ),
-        lambda scores: on_rules(_result(scores)._replace(final=False), _count(scores)),
-    )
+    found = await judge.judge(trace, lambda scores: on_rules(_result(scores)._replace(final=False), _count(scores)))
     checksums = b"".join(checksum(span) for _, _, spans in job.batches for span in spans)
     return _result(found)._replace(checksums=checksums), _count(found)
 
@@ -78,6 +85,7 @@ def _result(found: TraceScores) -> Judged:
         extra=frozenset(span_id for span_id, one in carriers.items() if one.extra),
         settled=found.settled,
         memory=pickle.dumps(found.marks, protocol=pickle.HIGHEST_PROTOCOL),
+        again=found.again,
         failure=found.failure,
     )
 
@@ -110,14 +118,18 @@ class _Desk:
             self._judge, self._clients = build(message, self._count_request)
             return
         assert isinstance(message, list)
-        for job in message:
-            task = asyncio.create_task(self._work(job))
+        assert self._judge is not None
+        now_s = time.monotonic()
+        traces = [trace_of(job, now_s) for job in message]
+        self._judge.expect(traces)
+        for job, trace in zip(message, traces, strict=True):
+            task = asyncio.create_task(self._work(job, trace))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _work(self, job: Job) -> None:
+    async def _work(self, job: Job, trace: TraceInput) -> None:
         assert self._judge is not None
-        self._give(*await judge_job(self._judge, job, self._give))
+        self._give(*await judge_job(self._judge, job, trace, self._give))
 
     def _give(self, result: Judged, verdicts: Counts) -> None:
         self._counted.update(verdicts)

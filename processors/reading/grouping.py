@@ -43,6 +43,14 @@ def grouped(nodes: Sequence[Node]) -> list[Group]:
     return sorted(found, key=lambda group: min(node.place for node in group.nodes))
 
 
+def is_headless(group: Group) -> bool:
+    """Whether nothing shows that the group is all there is of its run: no span is round it, or one of a single step."""
+    if group.top is None:
+        return True
+    kinds = [node.kind for node in group.nodes if node.kind in _STEPS and node.kind is not Kind.CHAIN]
+    return group.top.kind is Kind.CHAIN and kinds == [Kind.LLM]
+
+
 def _lost_runs(nodes: Iterable[Node]) -> set[str]:
     """Ids of spans that never arrived, but steps directly below them did."""
     steps: dict[str, list[Kind]] = {}

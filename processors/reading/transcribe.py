@@ -16,7 +16,7 @@ from processors.conventions.registry import Readers, length_limit
 from processors.conventions.sessions import session_of
 from processors.otlp import Log, Span
 from processors.reading.absent import with_remedies
-from processors.reading.grouping import grouped
+from processors.reading.grouping import grouped, is_headless
 from processors.reading.joining import joined
 from processors.reading.offers import complete_offers
 from processors.reading.runs import run_of
@@ -37,7 +37,8 @@ def transcribe(trace_id: str, spans: Sequence[Span], logs: Sequence[Log] = ()) -
     nodes = grown(whole, readers.read)
     complete_offers(nodes)
     session_id = _session(nodes)
-    runs = tuple(run for group in grouped(nodes) for run in run_of(group, session_id))
+    groups = grouped(nodes)
+    runs = tuple(run for group in groups for run in run_of(group, session_id))
     dialects = tuple(sorted({name for node in nodes if node.facts is not None for name in node.facts.dialects}))
     return Transcript(
         trace_id=trace_id,
@@ -49,6 +50,7 @@ def transcribe(trace_id: str, spans: Sequence[Span], logs: Sequence[Log] = ()) -
         enclosing=_enclosing(nodes, {run.ref for run in runs if run.ref is not None}),
         unread=tuple(node.id for node in nodes if node.facts is None),
         unknown=tuple(node.id for node in nodes if node.facts is not None and node.facts.dialect == UNKNOWN),
+        headless=all(is_headless(group) for group in groups),
     )
 
 

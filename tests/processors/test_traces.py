@@ -13,7 +13,7 @@ def outcome(score: float | None, *, evaluator: str = "tool_invocation") -> StepO
 
 
 def test_every_run_of_a_trace_is_a_case_on_its_own_span() -> None:
-    transcript = Transcript(trace_id="", runs=(Run(ref="a"), Run(ref="b")))
+    transcript = Transcript(trace_id="", runs=(Run(ref="a", user_inputs=("Hi",)), Run(ref="b", final_answer="Ho")))
     cases = list(place_runs(transcript, "task_completion"))
     assert [(one.span_id, one.level, one.case.run.ref) for one in cases] == [
         ("a", Level.TRACE, "a"),
@@ -21,8 +21,12 @@ def test_every_run_of_a_trace_is_a_case_on_its_own_span() -> None:
     ]
 
 
+def test_a_span_round_nothing_that_says_nothing_is_no_run() -> None:
+    assert list(place_runs(Transcript(trace_id="", runs=(Run(ref="a"),)), "task_completion")) == []
+
+
 def test_a_run_that_was_seen_on_no_span_has_no_place_for_a_verdict() -> None:
-    assert list(place_runs(Transcript(trace_id="", runs=(Run(),)), "task_completion")) == []
+    assert list(place_runs(Transcript(trace_id="", runs=(Run(final_answer="Ho"),)), "task_completion")) == []
 
 
 def test_scores_are_summed_up_per_evaluator() -> None:

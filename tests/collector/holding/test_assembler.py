@@ -14,6 +14,7 @@ from collector.judging.jobs import Carriers, EvaluationSpan, Job, Judged, seal_c
 from collector.records import LogRecord, Origin, Outbound, SpanRecord
 
 TRACE = bytes(range(1, 17))
+OTHER = bytes(range(2, 18))
 ORIGIN = Origin(b"resource", "", b"scope", "")
 
 
@@ -503,6 +504,42 @@ def test_what_arrives_while_the_run_is_being_judged_is_held_for_judging_again() 
 
 def log_record() -> LogRecord:
     return LogRecord(TRACE, span_id(1), ORIGIN, b"log")
+
+
+def other_trace(number: int) -> SpanRecord:
+    span = Span(trace_id=OTHER, span_id=span_id(number))
+    return SpanRecord(OTHER, span.span_id, b"", None, ORIGIN, span.SerializeToString())
+
+
+def test_a_trace_of_which_another_one_tells_more_is_judged_again_as_long_as_it_is_kept() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    desk.wait(6.1)
+    desk.answer(1)
+    desk.assembler.add(OTHER, [other_trace(1)], desk.now_s)
+    desk.wait(6.1)
+    assert [job.trace_id for job in desk.jobs] == [TRACE, OTHER]
+    desk.assembler.judged(Judged(trace_id=OTHER, again=frozenset({TRACE, b"never seen"})), desk.now_s)
+    desk.wait(0.1)
+    assert [job.trace_id for job in desk.jobs] == [TRACE, OTHER, TRACE]
+    assert desk.jobs[-1].complete and desk.jobs[-1].memory == b"what was said"
+    desk.answer()
+    desk.wait(600)
+    desk.assembler.judged(Judged(trace_id=OTHER, again=frozenset({TRACE})), desk.now_s)
+    desk.wait(6.1)
+    assert len(desk.jobs) == 3
+
+
+def test_a_trace_that_is_being_judged_when_another_one_tells_more_is_judged_once_more() -> None:
+    desk = Desk()
+    desk.arrive(record(1))
+    desk.assembler.add(OTHER, [other_trace(1)], desk.now_s)
+    desk.wait(6.1)
+    desk.assembler.judged(Judged(trace_id=OTHER, again=frozenset({TRACE})), desk.now_s)
+    desk.answer(1)
+    assert desk.left == [(span_id(1), b""), (span_id(1), b"<score>")]
+    desk.wait(0.1)
+    assert [job.trace_id for job in desk.jobs if job.trace_id == TRACE] == [TRACE, TRACE]
 
 
 def test_log_records_go_with_the_job_and_may_come_first() -> None:

@@ -15,7 +15,7 @@ FAULTY = "tests.collector.faulty_worker"
 
 @pytest.fixture(autouse=True)
 def the_faulty_process_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
 
 
 def job(number: int) -> Job:
