@@ -38,6 +38,7 @@ MODEL = "llm.model_name"
 FINISH_REASON = "llm.finish_reason"
 TOOL_NAME = "tool.name"
 TOOL_DESCRIPTION = "tool.description"
+TOOL_PARAMETERS = "tool.parameters"
 TOOL_CALL_ID = "tool_call.id"
 TOOL_CALL_ID_KEYS = (TOOL_CALL_ID, "tool.call_id", "tool.id")
 AGENT_NAME = "agent.name"

@@ -135,6 +135,8 @@ def _unwrapped(text: str, words: Sequence[str]) -> str:
     """The human's own words where a framework has put its own round them."""
     for own in words:
         stripped = own.strip()
-        if stripped in text and len(stripped) >= max(_MIN_CHARS, _MIN_SHARE * len(text)):
+        if len(stripped) < _MIN_CHARS or stripped not in text:
+            continue
+        if len(stripped) >= _MIN_SHARE * len(text) or f"\n{stripped}\n" in f"\n{text}\n":
             return own
     return text

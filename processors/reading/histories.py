@@ -95,6 +95,13 @@ def _exchange_start(given: Sequence[MessageFacts]) -> int:
     return 0
 
 
+def _is_alone(messages: Sequence[MessageFacts], at: int) -> bool:
+    """Whether a result has neither an id nor a name, nor another result beside it."""
+    message = messages[at]
+    beside = [messages[place] for place in (at - 1, at + 1) if 0 <= place < len(messages)]
+    return not message.call_id and not message.tool_name and all(other.role is not Role.TOOL for other in beside)
+
+
 class _History:
     """The calls of a scope so far, and what the history says of them."""
 
@@ -126,7 +133,11 @@ class _History:
                 pending.update({facts.id: call for facts, call in zip(message.calls, asked, strict=True) if facts.id})
             elif message.role is Role.TOOL:
                 call = self._answered(message, pending, asked)
-                if call is not None and call.seen is None:
+                answered = [call] if call is not None and call.seen is None else []
+                if answered and _is_alone(messages, at):
+                    # Results of all calls in one message that names none of them.
+                    answered += [other for other in asked if other is not call and other.seen is None]
+                for call in answered:
                     call.seen, call.seen_on = message, draft.node.id
                     if at >= new_from:
                         draft.seen_calls.append(call)

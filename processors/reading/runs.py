@@ -267,7 +267,7 @@ def _turn(index: int, draft: Draft, book: _Book, top: Node | None) -> Turn:
     context = (
         tuple(book.message(message, draft.node.id) for message in draft.input) if draft.input is not None else None
     )
-    tools = facts.tools if facts.tools is not None else _agent_tools(draft)
+    tools = _offered(draft)
     return Turn(
         index=index,
         text=draft.text,
@@ -284,9 +284,20 @@ def _turn(index: int, draft: Draft, book: _Book, top: Node | None) -> Turn:
     )
 
 
-def _agent_tools(draft: Draft) -> tuple[Tool, ...] | None:
+def _offered(draft: Draft) -> tuple[Tool, ...] | None:
+    """The tools that a model was offered; those of its agent where the turn doesn't say, or didn't say all.
+
+    Instrumentations leave out of the turn's tools what isn't a function, such as other agents: a call of one that the
+    agent is known to have was offered.
+    """
     agent = draft.node.agent
-    return agent.facts.tools if agent is not None and agent.facts is not None else None
+    known = agent.facts.tools if agent is not None and agent.facts is not None else None
+    tools = draft.facts.tools
+    if tools is None or not known or not draft.calls:
+        return known if tools is None else tools
+    names = {name_key(tool.name) for tool in tools}
+    called = {name_key(call.name) for call in draft.calls} - names
+    return (*tools, *(tool for tool in known if name_key(tool.name) in called)) if called else tools
 
 
 def _agent_name(draft: Draft, top: Node | None) -> str | None:
@@ -341,6 +352,9 @@ def _result(call: CallDraft) -> ToolResult | None:
     if tool is None and seen is None:
         return None
     content = seen.text if seen is not None and seen.text is not None else tool.result if tool is not None else None
+    if seen is not None and tool is not None and seen.call_id is None and _is_part(tool.result, content):
+        # A framework put its own words, or the results of other calls, into the same message.
+        content = tool.result
     error = tool.error if tool is not None else None
     if not error and seen is not None and (seen.failed or error == ""):
         error = seen.text or ""
@@ -360,6 +374,10 @@ def _result(call: CallDraft) -> ToolResult | None:
         started_s=started_s,
         ref=call.execution.id if call.execution is not None and (told_by_span or seen is None) else call.seen_on,
     )
+
+
+def _is_part(result: str | None, text: str | None) -> bool:
+    return bool(result and text and result.strip() and result.strip() in text)
 
 
 def _system_prompts(drafts: Iterable[Draft]) -> list[str]:

@@ -1,0 +1,95 @@
+"""smolagents' own shapes: its memory as text, its agents' tools as names, its tools' arguments in a wrapper.
+
+The model is shown its own earlier calls as text (`Calling tools:` and a Python list).  Agents that an agent may call
+are offered to the model as tools, but stand on the agent's span alone.  An agent that writes code leaves no calls with the
+model's answers; what its code executed has spans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from evaluators.cases import JsonValue, Role, Tool
+from processors.conventions.definitions import distinct
+from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts
+from processors.conventions.messages import Messages
+from processors.conventions.openinference import INPUT, TOOL_PARAMETERS
+from processors.conventions.parts import call_of
+from processors.conventions.values import as_object, data, flattened, text_at
+from processors.otlp import Span
+
+PREFIX = "smolagents."
+TOOL_NAMES = "smolagents.tools_names"
+MANAGED_AGENTS = "smolagents.managed_agents."
+CODE = "python_interpreter"
+_CALLING = "Calling tools:\n"
+_WRAPPER = "sanitize_inputs_outputs"
+
+
+class Smolagents:
+    """What smolagents writes in shapes of its own."""
+
+    name = "smolagents"
+
+    def __init__(self, messages: Messages) -> None:
+        self._calls: dict[str, MessageFacts] = {}
+
+    def knows(self, span: Span, facts: SpanFacts) -> bool:
+        """Whether the span is an agent's or a tool's of smolagents, or a model call that is shown its memory."""
+        if facts.kind is Kind.LLM:
+            return any(_is_memory(message) for message in facts.input or ())
+        if facts.kind is Kind.TOOL:
+            given = span.attributes.get(INPUT)
+            return isinstance(given, str) and _WRAPPER in given
+        return facts.kind is Kind.AGENT and any(key.startswith(PREFIX) for key in span.attributes)
+
+    def refined(self, span: Span, facts: SpanFacts) -> SpanFacts:
+        """The facts with calls, tools and arguments."""
+        if facts.kind is Kind.LLM:
+            given = tuple(self._recalled(message) if _is_memory(message) else message for message in facts.input or ())
+            return replace(facts, input=given)
+        if facts.kind is Kind.TOOL and facts.tool is not None:
+            return replace(facts, tool=replace(facts.tool, arguments=_arguments(span.attributes, facts.tool.arguments)))
+        return replace(
+            facts,
+            agent_name=facts.agent_name or span.name.removesuffix(".run"),
+            tools=distinct(_offered(span.attributes)) or facts.tools,
+        )
+
+    def _recalled(self, message: MessageFacts) -> MessageFacts:
+        text = message.text or ""
+        known = self._calls.get(text)
+        if known is None:
+            calls = tuple(_called(data(text.removeprefix(_CALLING).strip())))
+            known = self._calls[text] = replace(message, text="", calls=calls) if calls else message
+        return known
+
+
+def _is_memory(message: MessageFacts) -> bool:
+    return message.role is Role.ASSISTANT and not message.calls and (message.text or "").startswith(_CALLING)
+
+
+def _called(listed: JsonValue) -> Iterable[CallFacts]:
+    """The calls in a list of them; code to run is what the model said already, and no call that it asked for."""
+    calls = (call_of(item) for item in listed if isinstance(item, dict)) if isinstance(listed, list) else ()
+    return (call for call in calls if call.name and call.name != CODE)
+
+
+def _offered(attributes: Mapping[str, JsonValue]) -> Iterable[Tool]:
+    names = data(attributes.get(TOOL_NAMES))
+    yield from (Tool(name=name) for name in names or () if isinstance(name, str)) if isinstance(names, list) else ()
+    for agent in flattened(attributes, MANAGED_AGENTS):
+        name = text_at(agent, "name")
+        if name is not None:
+            yield Tool(name=name, description=text_at(agent, "description"))
+
+
+def _arguments(attributes: Mapping[str, JsonValue], arguments: JsonValue) -> JsonValue:
+    """Arguments by name: those given by place take the names that the tool's inputs have in order."""
+    given = as_object(attributes.get(INPUT))
+    places, named = given.get("args"), given.get("kwargs")
+    names = list(as_object(attributes.get(TOOL_PARAMETERS)))
+    if not isinstance(places, list) or not places or len(names) < len(places):
+        return arguments
+    return {**dict(zip(names, places, strict=False)), **(named if isinstance(named, dict) else {})}
