@@ -1,8 +1,8 @@
 """smolagents' own shapes: its memory as text, its agents' tools as names, its tools' arguments in a wrapper.
 
 The model is shown its own earlier calls as text (`Calling tools:` and a Python list).  Agents that an agent may call
-are offered to the model as tools, but stand on the agent's span alone.  An agent that writes code leaves no calls with the
-model's answers; what its code executed has spans.
+are offered to the model as tools, but stand on the agent's span alone.  An agent that writes code leaves no calls with
+the model's answers; what its code executed has spans.
 """
 
 from __future__ import annotations
