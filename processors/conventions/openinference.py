@@ -188,6 +188,9 @@ class OpenInference:
         self, attributes: Mapping[str, JsonValue], invocation: JsonValue, request: JsonValue
     ) -> tuple[Tool, ...] | None:
         items = flattened(attributes, TOOLS)
+        if items and not _is_whole(attributes, len(items)):
+            # Some instrumentations leave out tools that they can't describe: who was offered more isn't known.
+            return None
         if items:
             tools: list[Tool] = []
             for item in items:
@@ -209,6 +212,11 @@ class OpenInference:
                 if tools_found:
                     return tools_found
         return None
+
+
+def _is_whole(attributes: Mapping[str, JsonValue], count: int) -> bool:
+    """Whether the flattened list of tools has no gaps."""
+    return any(key.startswith(f"{TOOLS}{count - 1}.") for key in attributes)
 
 
 def _nested(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -31,16 +31,21 @@ def asked_by_user(drafts: Sequence[Draft], top: Node | None, agents: Sequence[No
     before: tuple[MessageFacts, ...] | None = None
     previous: Draft | None = None
     said_before: set[str] = set()
+    said_by_agents: set[str] = set()
     for draft in own:
         if draft.input is not None:
             if before is None:
                 found += _latest_block(draft.input)
                 said_before = {message.text for message in draft.input if message.text and message.role is Role.USER}
             elif previous is None or not previous.calls:
-                found += _added(before, draft.input, said_before | set(found), tasks)
+                added = _added(before, draft.input, said_before | set(found), tasks)
+                # In a team's talk, what another agent said is given to the next one in the user's role.
+                found += [text for text in added if text.strip() not in said_by_agents]
             before = draft.input
         for call in draft.calls:
             tasks.update(tasks_in(call))
+        if draft.text:
+            said_by_agents.add(draft.text.strip())
         draft.user_turn = max(len(found) - 1, 0)
         previous = draft
     words = _told_by_top(top, agents)
