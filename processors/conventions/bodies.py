@@ -81,10 +81,17 @@ def finish_reasons_of(body: JsonValue) -> tuple[str, ...] | None:
     return None
 
 
+def request_definitions(body: JsonValue) -> JsonValue:
+    """The definitions of tools in a request body, as they stand there; None when it says nothing of tools."""
+    if isinstance(body, str) and not any(key in body for key in ('"tools"', '"functions"')):
+        return None
+    decoded = parsed(body)
+    return first_at(decoded, "tools", "functions") if isinstance(decoded, dict) else None
+
+
 def request_tools(body: JsonValue) -> tuple[Tool, ...] | None:
     """The tools that a request body offers; None when it says nothing of tools."""
-    decoded = parsed(body)
-    offered = first_at(decoded, "tools", "functions") if isinstance(decoded, dict) else None
+    offered = request_definitions(body)
     return tools_of(offered) if isinstance(offered, list) else None
 
 

@@ -22,13 +22,15 @@ MODEL = "langfuse.observation.model.name"
 LEVEL = "langfuse.observation.level"
 STATUS_MESSAGE = "langfuse.observation.status_message"
 CALL_ID = "langfuse.observation.metadata.tool_call_id"
+FUNCTION = "span"
+"""The type of whatever was given none, so of every function that is merely observed."""
 
 _KINDS = {
     "agent": Kind.AGENT,
     "generation": Kind.LLM,
     "tool": Kind.TOOL,
     "chain": Kind.CHAIN,
-    "span": Kind.CHAIN,
+    FUNCTION: Kind.CHAIN,
 }
 
 
@@ -49,7 +51,8 @@ class Langfuse:
     def read(self, span: Span) -> SpanFacts:
         """What the span says."""
         attributes = span.attributes
-        kind = _KINDS.get((text_at(attributes, TYPE) or "span").lower(), Kind.OTHER)
+        type_name = (text_at(attributes, TYPE) or FUNCTION).lower()
+        kind = _KINDS.get(type_name, Kind.OTHER)
         given, definitions = attributes.get(INPUT), None
         if kind is Kind.LLM:
             given, definitions = _without_definitions(given)
@@ -62,6 +65,7 @@ class Langfuse:
             answered=attributes.get(OUTPUT),
             definitions=definitions,
             call_id=call_id if isinstance(call_id, str) else None,
+            is_function=type_name == FUNCTION,
             session_id=session_of(attributes),
             model=text_at(attributes, MODEL),
             error=(text_at(attributes, STATUS_MESSAGE) or "") if failed else None,

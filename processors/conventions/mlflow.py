@@ -21,6 +21,7 @@ OUTPUTS = "mlflow.spanOutputs"
 CHAT_TOOLS = "mlflow.chat.tools"
 MODEL = "mlflow.llm.model"
 FUNCTION = "mlflow.spanFunctionName"
+CALL_ID = "tool_call_id"
 
 _KINDS = {
     "LLM": Kind.LLM,
@@ -61,6 +62,7 @@ class MLflow:
             definitions=attributes.get(CHAT_TOOLS),
             is_function=kind is Kind.CHAIN and FUNCTION in attributes,
             model=_decoded_text(attributes.get(MODEL)),
+            call_id=_decoded_text(attributes.get(CALL_ID)),
             session_id=session_of(attributes),
         )
         return step_facts(self.name, span, step, self._messages, self._limit)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Protocol
 
 from evaluators.cases import JsonValue
 from processors.conventions.facts import SpanFacts
-from processors.conventions.values import REDACTED, from_json
+from processors.conventions.values import REDACTED, data, from_json
 from processors.otlp import Event, Span, StatusCode
 
 EXCEPTION = "exception"
@@ -14,6 +15,8 @@ EXCEPTION_TYPE = "exception.type"
 EXCEPTION_MESSAGE = "exception.message"
 ERROR_TYPE = "error.type"
 ERROR_MESSAGE = "error.message"
+_TRACEBACK = "Traceback (most recent call last)"
+_EXCEPTION_REPR = re.compile(r"(\w+)\((['\"].*['\"]),?\)", re.DOTALL)
 _CONTROL_FLOW = ("Interrupt", "NodeInterrupt", "GraphInterrupt", "GraphBubbleUp", "ApprovalRequired", "CallDeferred")
 _CANCELLED = ("CancelledError", "GeneratorExit", "KeyboardInterrupt", "AbortError")
 
@@ -49,11 +52,21 @@ def error_of(span: Span) -> str | None:
     if span.status is not StatusCode.ERROR:
         return None
     if span.status_message:
-        return span.status_message
+        return plain_error(span.status_message)
     found = exception_of(span)
     sources = [found.attributes.get(EXCEPTION_MESSAGE)] if found is not None else []
     sources += [span.attributes.get(ERROR_MESSAGE)]
-    return next((text for text in sources if isinstance(text, str)), "")
+    return next((plain_error(text) for text in sources if isinstance(text, str)), "")
+
+
+def plain_error(text: str) -> str:
+    """What an error says, without the stack trace that some write behind it; the repr of an exception as its words."""
+    told = text.partition(_TRACEBACK)[0].strip() or text
+    repeated = _EXCEPTION_REPR.fullmatch(told)
+    words = data(repeated[2]) if repeated is not None else None
+    if repeated is None or not isinstance(words, str) or words == repeated[2]:
+        return told
+    return f"{repeated[1]}: {words}"
 
 
 def is_pending(span: Span) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from evaluators.cases import JsonValue
 from processors.conventions.session_names import session_in
-from processors.conventions.values import text_at
+from processors.conventions.values import as_object, text_at
 
 _OWN = ("session.id", "langfuse.session.id", "mlflow.trace.session", "langwatch.thread.id", "langwatch.thread_id")
 _CUSTOM = (
@@ -19,8 +19,11 @@ _CUSTOM = (
     "ai.telemetry.metadata.",
 )
 """Where applications put properties of their own, under names of their own."""
+_METADATA = "metadata"
+"""A JSON object of such properties, as written for runs of LangChain."""
 
 
 def session_of(attributes: Mapping[str, JsonValue]) -> str | None:
     """The session or conversation id among attributes; None when there is none."""
-    return text_at(attributes, *_OWN) or session_in(attributes, *_CUSTOM)
+    found = text_at(attributes, *_OWN) or session_in(attributes, *_CUSTOM)
+    return found or session_in(as_object(attributes.get(_METADATA)), "")
