@@ -17,6 +17,7 @@ from processors.conventions.facts import SpanFacts
 from processors.conventions.haystack import Haystack
 from processors.conventions.llamaindex import LlamaIndex
 from processors.conventions.messages import Messages
+from processors.conventions.react_text import ReActText
 from processors.conventions.smolagents import Smolagents
 from processors.otlp import Span
 
@@ -33,7 +34,7 @@ class Framework(Protocol):
         """The facts, completed and corrected. Only asked of spans that it knows; never raises for their content."""
 
 
-FRAMEWORKS = (CrewAI, DSPy, Haystack, LlamaIndex, Smolagents)
+FRAMEWORKS = (CrewAI, DSPy, Haystack, LlamaIndex, Smolagents, ReActText)
 
 
 class Frameworks:

@@ -16,12 +16,14 @@ from processors.conventions.bodies import request_tools
 from processors.conventions.conversations import last_words
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFacts
 from processors.conventions.messages import Messages
+from processors.conventions.openinference import OUTPUT
 from processors.conventions.parts import result_text
 from processors.conventions.traceloop import ENTITY_INPUT, ENTITY_OUTPUT
 from processors.conventions.values import as_object, first_at, text_at
 from processors.otlp import Span
 
 _MARKS = ('"blocks"', '"tool_kwargs"')
+_TOOL_OUTPUT = ('"blocks"', '"raw_output"', '"tool_name"')
 _STEPS = (Kind.CHAIN, Kind.WORKFLOW, Kind.OTHER)
 
 
@@ -35,13 +37,20 @@ class LlamaIndex:
 
     def knows(self, span: Span, facts: SpanFacts) -> bool:
         """Whether the span holds a message or an event of LlamaIndex."""
-        values = (span.attributes.get(ENTITY_INPUT), span.attributes.get(ENTITY_OUTPUT))
+        attributes = span.attributes
+        if facts.kind is Kind.TOOL:
+            answered = attributes.get(OUTPUT)
+            return isinstance(answered, str) and all(mark in answered for mark in _TOOL_OUTPUT)
+        values = (attributes.get(ENTITY_INPUT), attributes.get(ENTITY_OUTPUT))
         return facts.kind in (*_STEPS, Kind.LLM) and any(
             isinstance(value, str) and any(mark in value for mark in _MARKS) for value in values
         )
 
     def refined(self, span: Span, facts: SpanFacts) -> SpanFacts:
         """The facts with what message or event says."""
+        if facts.kind is Kind.TOOL:
+            told = _executed({}, as_object(span.attributes.get(OUTPUT)))
+            return replace(facts, tool=_unwrapped(facts.tool, told)) if facts.tool is not None and told else facts
         asked, answered = as_object(span.attributes.get(ENTITY_INPUT)), as_object(span.attributes.get(ENTITY_OUTPUT))
         if facts.kind is Kind.LLM:
             return self._model_call(asked, answered, facts)
@@ -71,6 +80,11 @@ class LlamaIndex:
 
     def _said(self, message: JsonValue) -> tuple[MessageFacts, ...]:
         return (self._messages.read(message, Role.ASSISTANT) or ()) if isinstance(message, dict) else ()
+
+
+def _unwrapped(tool: ToolFacts, told: ToolFacts) -> ToolFacts:
+    """An execution with its result taken out of LlamaIndex's object."""
+    return replace(tool, result=told.result, error=tool.error if tool.error is not None else told.error)
 
 
 def _executed(asked: Mapping[str, JsonValue], answered: Mapping[str, JsonValue]) -> ToolFacts | None:

@@ -28,11 +28,12 @@ def recover_outputs(drafts: Sequence[Draft]) -> None:
     for draft, following in pairwise(drafts):
         if draft.calls or draft.facts.error is not None or draft.input is None:
             continue
-        history = following.input or ()
-        if history[: len(draft.input)] != draft.input:
+        # The next turn may have been an other agent's, under instructions of its own.
+        talk, history = _talk(draft.input), _talk(following.input or ())
+        if history[: len(talk)] != talk:
             continue
         said: list[MessageFacts] = []
-        for message in history[len(draft.input) :]:
+        for message in history[len(talk) :]:
             if message.role is not Role.ASSISTANT:
                 break
             said.append(message)
@@ -80,6 +81,10 @@ def _continued(before: tuple[MessageFacts, ...], given: tuple[MessageFacts, ...]
     if start >= theirs or not theirs:
         return start
     return max(start, theirs + common_length(before[ours:], given[theirs:]))
+
+
+def _talk(messages: tuple[MessageFacts, ...]) -> tuple[MessageFacts, ...]:
+    return messages[_instructions(messages) :]
 
 
 def _instructions(messages: Sequence[MessageFacts]) -> int:
