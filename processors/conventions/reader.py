@@ -7,7 +7,7 @@ from typing import Protocol
 
 from evaluators.cases import JsonValue
 from processors.conventions.facts import SpanFacts
-from processors.conventions.values import REDACTED, data, from_json
+from processors.conventions.values import REDACTED, data, from_json, text_at
 from processors.otlp import Event, Span, StatusCode
 
 EXCEPTION = "exception"
@@ -60,8 +60,13 @@ def error_of(span: Span) -> str | None:
 
 
 def plain_error(text: str) -> str:
-    """What an error says, without the stack trace that some write behind it; the repr of an exception as its words."""
+    """What an error says: without the stack trace that some write behind it, the repr of an exception or of a report in
+    its words."""
     told = text.partition(_TRACEBACK)[0].strip() or text
+    if told.startswith("{"):
+        report = data(told)
+        details = report.get("data") if isinstance(report, dict) else None
+        return (text_at(details, "error") if isinstance(details, dict) else None) or told
     repeated = _EXCEPTION_REPR.fullmatch(told)
     words = data(repeated[2]) if repeated is not None else None
     if repeated is None or not isinstance(words, str) or words == repeated[2]:
