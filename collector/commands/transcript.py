@@ -1,12 +1,14 @@
 """`spanjudge transcript`: what was understood of saved traces, before anything is judged.
 
-In: files and folders with OTLP requests.  Out: a view per trace, or with `--json` one JSON object a line.
-Exit status 1 when something could not be read; the rest is shown all the same.
+In: files and folders with saved traces.  Out: a view per trace and a summary of all, or with `--json` one JSON object a
+line; with `--summary` the summary alone.  Exit status 1 when something could not be read; the rest is shown all the
+same.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,11 +16,15 @@ import typer
 from rich.console import Console
 
 from collector.commands.reporting import report, what_was_passed_over
+from collector.commands.survey_view import survey_view
 from collector.commands.transcript_view import transcript_tree
 from collector.saved_traces import SavedTrace, read_saved_traces
+from evaluators.cases import JsonValue
 from processors.conventions.values import as_text
-from processors.otlp import decode_log, decode_span
+from processors.otlp import Span, decode_log, decode_span
 from processors.reading.transcribe import transcribe
+from processors.survey import Survey
+from processors.survey_json import survey_json
 from processors.transcript import Transcript
 from processors.transcript_json import transcript_json
 
@@ -32,22 +38,40 @@ def transcript(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            help="Files with OTLP requests (.pb, .json, .jsonl, also .gz), or folders.",
+            help="Files with saved traces (.pb, .json, .jsonl, also .gz), or folders.",
             metavar="PATH",
             show_default=False,
         ),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per trace and line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per trace and line; with --summary one in all.")
+    ] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Print only what each evaluator finds in all traces, and what is missing.")
+    ] = False,
+    last: Annotated[
+        int | None, typer.Option("--last", min=1, help="Look only at the N traces that ended last.", metavar="N")
+    ] = None,
 ) -> None:
     """Show what was understood of saved traces, what is missing in them, and how to switch it on."""
     saved = read_saved_traces(paths)
+    traces = saved.traces if last is None else _latest(saved.traces, last)
+    survey = Survey()
     console = Console(highlight=False)
-    for trace in saved.traces:
-        understood = read(trace)
-        if as_json:
-            sys.stdout.buffer.write(f"{as_text(transcript_json(understood))}\n".encode())
-        else:
+    for trace in traces:
+        spans = _spans(trace)
+        understood = _read(trace, spans)
+        survey.add(understood, spans)
+        if not summary and as_json:
+            _print_json(transcript_json(understood))
+        elif not summary:
             console.print(transcript_tree(understood))
+    if summary and as_json:
+        _print_json(survey_json(survey))
+    elif traces and not as_json:
+        if not summary:
+            console.print()
+        console.print(survey_view(survey, console.width))
     sys.stdout.flush()
     report(what_was_passed_over(saved), saved.failures)
     if saved.failures:
@@ -56,8 +80,24 @@ def transcript(
 
 def read(trace: SavedTrace) -> Transcript:
     """What was understood of a trace."""
-    return transcribe(
-        trace.trace_id.hex(),
-        [decode_span(span.origin.resource, span.origin.scope, span.span) for span in trace.spans],
-        [decode_log(log.origin.resource, log.origin.scope, log.record) for log in trace.logs],
-    )
+    return _read(trace, _spans(trace))
+
+
+def _read(trace: SavedTrace, spans: Sequence[Span]) -> Transcript:
+    logs = [decode_log(log.origin.resource, log.origin.scope, log.record) for log in trace.logs]
+    return transcribe(trace.trace_id.hex(), spans, logs)
+
+
+def _spans(trace: SavedTrace) -> list[Span]:
+    return [decode_span(span.origin.resource, span.origin.scope, span.span) for span in trace.spans]
+
+
+def _latest(traces: Sequence[SavedTrace], number: int) -> list[SavedTrace]:
+    """The traces that ended last, in order of the input. Inputs aren't always in order of time."""
+    ended = [max(max(span.start_ns, span.end_ns) for span in _spans(trace)) for trace in traces]
+    places = sorted(range(len(traces)), key=lambda place: ended[place])
+    return [traces[place] for place in sorted(places[-number:])]
+
+
+def _print_json(value: dict[str, JsonValue]) -> None:
+    sys.stdout.buffer.write(f"{as_text(value)}\n".encode())

@@ -29,6 +29,7 @@ _JSON_TEXTS = (
     "gen_ai.tool.call.result",
 )
 """Ends of keys whose values are JSON in text, in OpenInference and in the GenAI semantic conventions."""
+_MAX_DEPTH = 24
 _METADATA = "metadata"  # JSON in text where it stands alone
 
 
@@ -37,25 +38,25 @@ def restored(attributes: Mapping[str, object]) -> dict[str, object]:
     flat: dict[str, object] = {}
     for key, value in attributes.items():
         if isinstance(value, dict | list):
-            flat.update(_flat(key, value))
+            flat.update(_flat(key, value, 0))
         elif value is not None:
             flat[key] = value
     return flat
 
 
-def _flat(key: str, value: object) -> Iterator[tuple[str, object]]:
+def _flat(key: str, value: object, depth: int) -> Iterator[tuple[str, object]]:
     if not isinstance(value, dict | list):
         if value is not None:
             yield key, value
-    elif _is_json_text(key):
+    elif _is_json_text(key) or depth > _MAX_DEPTH:
         yield key, json_of(value)
     elif isinstance(value, dict):
         for name, item in value.items():
-            yield from _flat(f"{key}.{name}", item)
+            yield from _flat(f"{key}.{name}", item, depth + 1)
     elif any(isinstance(item, dict) for item in value):
         for place, item in enumerate(value):
-            yield from _flat(f"{key}.{place}", item)
-    elif all(item is None or isinstance(item, list) for item in value):
+            yield from _flat(f"{key}.{place}", item, depth + 1)
+    elif any(isinstance(item, list) for item in value):
         yield key, json_of(value)
     else:
         yield key, value
