@@ -32,7 +32,8 @@ class SavedTraces:
     `spans`     every span that could be taken, in order of the input.
     `traces`    traces that have a span, in order of first sight.
     `failures`  one message per input, or item of it, that couldn't be read; each names file and place.
-    `notes`     one message per file that was passed over because it isn't meant to be read.
+    `notes`     one message per file that was passed over because it isn't meant to be read, and one on log records that
+                belong to no trace.
     """
 
     spans: list[SpanRecord] = field(default_factory=list)
@@ -45,6 +46,7 @@ def read_saved_traces(paths: Iterable[Path]) -> SavedTraces:
     """Read everything under these paths; what can't be read costs itself alone."""
     saved = SavedTraces()
     origins = Origins()
+    strays = 0
     by_id: dict[bytes, SavedTrace] = {}
     for found in read_paths(paths):
         if not isinstance(found, Payload):
@@ -64,9 +66,14 @@ def read_saved_traces(paths: Iterable[Path]) -> SavedTraces:
                 for log in logs.records:
                     if log.trace_id:
                         by_id.setdefault(log.trace_id, SavedTrace(log.trace_id)).logs.append(log)
+                    else:
+                        strays += 1
         except MalformedRequestError as error:
             saved.failures.append(f"{_place(found)}: {error}")
         saved.failures += [f"{_place(found)}: {rejection.reason}" for rejection in rejected]
+    if strays:
+        records = "log record names" if strays == 1 else "log records name"
+        saved.notes.append(f"{strays} {records} no trace: what model calls and tools wrote there is of no use")
     saved.traces = [trace for trace in by_id.values() if trace.spans]
     return saved
 

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from evaluators.cases import Run
 from evaluators.evaluation import Item, ask_judges, screen
 from evaluators.evaluator import Evaluator
 from evaluators.judge.question import Judge
@@ -34,12 +35,14 @@ from processors.combine import combine
 from processors.marks import Mark, Marks, inputs_of, mark, outcome_of
 from processors.otlp import Log, Span, decode_log, decode_span
 from processors.pieces import MAX_RUN_BYTES, MOST_SPANS, Pieces, Surroundings
+from processors.reading.absent import told_how
+from processors.reading.readiness import lacking
 from processors.reading.rejoining import Piece, Rejoin, piece_of, rejoined, without_foreign_tools
 from processors.scores import Emission, is_told, require_name
 from processors.spans import PLACERS, Placed, shows_results
 from processors.telling import PlacedVerdict, Raw, SpanScores, Telling
 from processors.traces import place_runs, roll_ups_of_runs
-from processors.transcript import Transcript
+from processors.transcript import Missing, Transcript
 
 _log = logging.getLogger(__name__)
 
@@ -180,7 +183,7 @@ class TraceJudge:
         marks = dict(trace.marks)
         decided: Verdicts = {}
         if on_rules is not None and None in screened.verdicts:
-            decided = self._combined(due, screened.verdicts, trace, told_before)
+            decided = self._combined(due, screened.verdicts, trace, told_before, transcript.missing)
             told = Telling(trace.trace_id, by_id, self._emission)
             await self._tell(decided, marks, told, transcript)
             on_rules(
@@ -189,7 +192,7 @@ class TraceJudge:
                 )
             )
 
-        answered = self._combined(due, await ask_judges(screened), trace, told_before)
+        answered = self._combined(due, await ask_judges(screened), trace, told_before, transcript.missing)
         if trace.complete:
             answered |= self._withdrawn(trace.marks, placed, by_id)
         told = Telling(trace.trace_id, by_id, self._emission)
@@ -279,7 +282,12 @@ class TraceJudge:
         return _Due(due)
 
     def _combined(
-        self, due: _Due, answers: Sequence[Verdict | None], trace: TraceInput, told_before: Set[tuple[str, str]]
+        self,
+        due: _Due,
+        answers: Sequence[Verdict | None],
+        trace: TraceInput,
+        told_before: Set[tuple[str, str]],
+        missing: Sequence[Missing],
     ) -> Verdicts:
         """What is to be said now: one verdict of each evaluator on each span, as far as all its cases have theirs."""
         left = iter(answers)
@@ -289,7 +297,7 @@ class TraceJudge:
             given = [part for part in parts if part is not None]
             if len(given) < len(parts):
                 continue
-            verdict = combine(given)
+            verdict = _with_remedy(combine(given), cases[0].case.run, missing)
             if self._stands(verdict, trace, trace.marks.get(key), without_judge=trace.rules_only or key in told_before):
                 verdicts[key] = (inputs, verdict)
         return verdicts
@@ -354,6 +362,13 @@ class _Due:
     @property
     def cases(self) -> list[Placed]:
         return [one for _, cases in self.by_target.values() for one in cases]
+
+
+def _with_remedy(verdict: Verdict, run: Run, missing: Sequence[Missing]) -> Verdict:
+    """A verdict that lacks its inputs says as well where they would be, and which switch of what provides them."""
+    facts = lacking(run).get(verdict.evaluator, ()) if verdict.status is Status.MISSING_INPUT else ()
+    how = told_how(missing, facts) if not run.partial else ""
+    return replace(verdict, explanation=f"{verdict.explanation} {how}".strip()) if how else verdict
 
 
 def _may_be_piece(trace: TraceInput) -> bool:

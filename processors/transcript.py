@@ -31,11 +31,17 @@ class Missing:
     """A fact that was looked for and isn't in the trace.
 
     `fact` is one of user_input, system_prompt, tools, schemas, tool_calls, arguments, tool_results, final_answer;
-    `remedy` names the attribute that would carry it and the instrumentation's switch that provides it.
+    `attribute` would carry it, and `switch` is what to do so that it does.
     """
 
     fact: str
-    remedy: str
+    attribute: str
+    switch: str
+
+    @property
+    def remedy(self) -> str:
+        """Both in one line."""
+        return f"{self.attribute}: {self.switch}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 
 from evaluators.cases import Run
-from processors.transcript import Missing
-
-USER_INPUT = "user_input"
-SYSTEM_PROMPT = "system_prompt"
-TOOLS = "tools"
-SCHEMAS = "schemas"
-TOOL_CALLS = "tool_calls"
-ARGUMENTS = "arguments"
-TOOL_RESULTS = "tool_results"
-FINAL_ANSWER = "final_answer"
-
-_ATTRIBUTES = {
-    USER_INPUT: ("llm.input_messages or input.value", "gen_ai.input.messages"),
-    SYSTEM_PROMPT: ("llm.input_messages", "gen_ai.system_instructions or gen_ai.input.messages"),
-    TOOLS: ("llm.tools", "gen_ai.tool.definitions"),
-    SCHEMAS: ("llm.tools.N.tool.json_schema", "gen_ai.tool.definitions with parameters"),
-    TOOL_CALLS: ("llm.output_messages", "gen_ai.output.messages"),
-    ARGUMENTS: ("llm.output_messages or input.value of tool spans", "gen_ai.tool.call.arguments"),
-    TOOL_RESULTS: ("output.value of tool spans", "gen_ai.tool.call.result"),
-    FINAL_ANSWER: ("llm.output_messages or output.value", "gen_ai.output.messages"),
-}
-_OPENINFERENCE_SWITCH = "leave OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS and their kind unset"
-_GENAI_SWITCH = (
-    "set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_AND_EVENT and "
-    "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental (older versions: =true)"
+from processors.conventions.capture import (
+    ARGUMENTS,
+    FINAL_ANSWER,
+    SCHEMAS,
+    SYSTEM_PROMPT,
+    TOOL_CALLS,
+    TOOL_RESULTS,
+    TOOLS,
+    USER_INPUT,
+    remedies,
 )
-_OTHER_SWITCH = "switch on the capture of message content in the instrumentation"
+from processors.conventions.facts import Kind
+from processors.reading.tree import Node
+from processors.transcript import Missing
 
 
 def absent_in(run: Run) -> tuple[str, ...]:
@@ -63,13 +51,33 @@ def absent_in(run: Run) -> tuple[str, ...]:
     return tuple(found)
 
 
-def with_remedies(facts: Iterable[str], dialects: Iterable[str]) -> tuple[Missing, ...]:
-    """Each missing fact once, with the attribute that would carry it and the switch that provides it."""
-    spoken = list(dialects)
-    if "openinference" in spoken:
-        at, switch = 0, _OPENINFERENCE_SWITCH
-    elif "genai" in spoken:
-        at, switch = 1, _GENAI_SWITCH
-    else:
-        at, switch = 1, _OTHER_SWITCH
-    return tuple(Missing(fact=fact, remedy=f"{_ATTRIBUTES[fact][at]}: {switch}") for fact in dict.fromkeys(facts))
+def with_remedies(nodes: Sequence[Node], runs: Sequence[Run], dialects: Iterable[str]) -> tuple[Missing, ...]:
+    """What the runs of a trace lack, each fact once, with what would carry it and how to have it recorded."""
+    found = remedies(
+        (fact for run in runs for fact in run.missing),
+        model_scopes=[*_scopes(nodes, _MODELS), *_scopes(nodes, _AGENTS)],
+        tool_scopes=_scopes(nodes, _TOOLS),
+        dialects=dialects,
+        captured=any(run.user_inputs for run in runs),
+    )
+    return tuple(Missing(fact=fact, attribute=remedy.attribute, switch=remedy.switch) for fact, remedy in found.items())
+
+
+def told_how(missing: Iterable[Missing], facts: Collection[str]) -> str:
+    """A sentence on how to have these facts recorded, as far as they are missing; empty when none of them is."""
+    by_switch: dict[str, dict[str, None]] = {}
+    for one in missing:
+        if one.fact in facts:
+            by_switch.setdefault(one.switch, {})[one.attribute] = None
+    told = [f"{'; '.join(attributes)}: {switch}." for switch, attributes in by_switch.items()]
+    return f"Looked for in {' '.join(told)}" if told else ""
+
+
+def _scopes(nodes: Iterable[Node], kinds: Collection[Kind]) -> list[str]:
+    """The scopes of the spans of these kinds, the most frequent first."""
+    return [scope for scope, _ in Counter(node.span.scope_name for node in nodes if node.kind in kinds).most_common()]
+
+
+_MODELS = frozenset({Kind.LLM})
+_AGENTS = frozenset({Kind.AGENT, Kind.WORKFLOW, Kind.CHAIN})
+_TOOLS = frozenset({Kind.TOOL})

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.cases import Run
-from processors.reading import absent
+from processors.conventions.capture import (
+    ARGUMENTS,
+    FINAL_ANSWER,
+    SCHEMAS,
+    TOOL_CALLS,
+    TOOL_RESULTS,
+    TOOLS,
+    USER_INPUT,
+)
 
 REQUIRED: Mapping[str, tuple[str, ...]] = {
-    "tool_selection": (absent.USER_INPUT, absent.TOOLS, absent.TOOL_CALLS),
-    "tool_invocation": (absent.USER_INPUT, absent.ARGUMENTS, absent.SCHEMAS),
-    "tool_response_handling": (absent.USER_INPUT, absent.TOOL_RESULTS, absent.FINAL_ANSWER),
-    "task_completion": (absent.USER_INPUT, absent.FINAL_ANSWER),
-    "step_efficiency": (absent.USER_INPUT, absent.ARGUMENTS),
+    "tool_selection": (USER_INPUT, TOOLS, TOOL_CALLS),
+    "tool_invocation": (USER_INPUT, ARGUMENTS, SCHEMAS),
+    "tool_response_handling": (USER_INPUT, TOOL_RESULTS, FINAL_ANSWER),
+    "task_completion": (USER_INPUT, FINAL_ANSWER),
+    "step_efficiency": (USER_INPUT, ARGUMENTS),
 }
 """The facts without which an evaluator says `missing_input`."""
 
@@ -20,6 +28,6 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
 def lacking(run: Run) -> dict[str, tuple[str, ...]]:
     """Per evaluator the required facts that the run doesn't have; empty where it has all."""
     missing = set(run.missing)
-    if absent.TOOLS in missing:
-        missing.add(absent.SCHEMAS)
+    if TOOLS in missing:
+        missing.add(SCHEMAS)
     return {name: tuple(fact for fact in facts if fact in missing) for name, facts in REQUIRED.items()}

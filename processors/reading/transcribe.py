@@ -45,7 +45,7 @@ def transcribe(trace_id: str, spans: Sequence[Span], logs: Sequence[Log] = ()) -
         session_id=session_id,
         runs=runs,
         agents=tuple(_agents(nodes)),
-        missing=with_remedies((fact for run in runs for fact in run.missing), dialects),
+        missing=with_remedies(nodes, runs, dialects),
         dialects=dialects,
         enclosing=_enclosing(nodes, {run.ref for run in runs if run.ref is not None}),
         unread=tuple(node.id for node in nodes if node.facts is None),
@@ -61,12 +61,16 @@ def transcribe_trace(spans: Sequence[Span], logs: Sequence[Log] = ()) -> Transcr
 
 
 def _session(nodes: Sequence[Node]) -> str | None:
-    """The root's session id, or else the one that most spans carry; spans of no dialect may carry one as well."""
+    """The root's session id, or else the one that most spans carry; spans of no dialect may carry one as well.
+
+    Agents that are asked by a tool call may keep sessions of their own.
+    """
     told = [(node, session_id) for node in nodes if (session_id := _session_of(node)) is not None]
     rooted = next((session_id for node, session_id in told if node.root is node), None)
     if rooted is not None or not told:
         return rooted
-    counted = Counter(session_id for _, session_id in told)
+    counted = Counter(session_id for node, session_id in told if node.tool is None)
+    counted = counted or Counter(session_id for _, session_id in told)
     return max(counted, key=lambda session_id: counted[session_id])
 
 

@@ -82,3 +82,11 @@ def test_a_path_that_does_not_exist_is_no_note_but_a_failure(tmp_path: Path) -> 
     saved = read_saved_traces([tmp_path / "absent"])
     assert (saved.notes, len(saved.failures)) == ([], 1)
     assert str(tmp_path / "absent") in saved.failures[0]
+
+
+def test_log_records_that_name_no_trace_are_told(tmp_path: Path) -> None:
+    (tmp_path / "1.pb").write_bytes(traces(span(1, 1)))
+    (tmp_path / "2-logs.pb").write_bytes(logs(LogRecord(time_unix_nano=1), LogRecord(time_unix_nano=2)))
+    saved = read_saved_traces([tmp_path])
+    assert [note for note in saved.notes if note.startswith("2 log records name no trace")]
+    assert not saved.failures and not saved.traces[0].logs

@@ -13,9 +13,11 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
 
 from evaluators.cases import Role, Run, Tool
 from evaluators.evaluator import Evaluator
+from evaluators.registry import EVALUATORS
 from evaluators.verdict import Status
 from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.otlp import Log, Span
+from processors.reading.transcribe import transcribe_trace
 from processors.scores import Emission
 from processors.transcript import Agent, Transcript
 from tests.processors.steps import (
@@ -376,3 +378,23 @@ async def test_when_no_judge_has_to_be_asked_there_is_one_answer() -> None:
     told: list[TraceScores] = []
     scores = await judge_of(whole_run()).judge(trace(), told.append)
     assert scores.verdicts and not told
+
+
+async def test_a_verdict_that_lacks_its_inputs_names_the_attribute_and_the_switch() -> None:
+    without_content = raw_span(
+        DECIDES,
+        name="chat",
+        attributes=[
+            KeyValue(key=key, value=AnyValue(string_value=value))
+            for key, value in {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.response.finish_reasons": '["stop"]',
+            }.items()
+        ],
+    )
+    judge = TraceJudge([EVALUATORS["task_completion"].create()], read=transcribe_trace)
+    found = await judge.judge(trace(spans=[without_content]))
+    (said,) = found.verdicts
+    assert said.verdict.status is Status.MISSING_INPUT
+    assert "gen_ai.input.messages" in said.verdict.explanation
+    assert "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT" in said.verdict.explanation
