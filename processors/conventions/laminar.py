@@ -40,9 +40,11 @@ class Laminar:
     def read(self, span: Span) -> SpanFacts:
         """What the span says."""
         attributes = span.attributes
+        kind = _KINDS.get((text_at(attributes, SPAN_TYPE) or "DEFAULT").upper(), Kind.OTHER)
         step = Step(
-            kind=_KINDS.get((text_at(attributes, SPAN_TYPE) or "DEFAULT").upper(), Kind.OTHER),
+            kind=kind,
             name=span.name,
+            is_function=kind is Kind.CHAIN,
             given=attributes.get(INPUT),
             answered=attributes.get(OUTPUT),
             session_id=session_of(attributes),

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from functools import reduce
 
 from processors.conventions.adk import Adk
+from processors.conventions.braintrust import Braintrust
 from processors.conventions.claude_code import ClaudeCode
 from processors.conventions.facts import SpanFacts, merged
 from processors.conventions.frameworks import Frameworks
@@ -17,6 +18,8 @@ from processors.conventions.generic import Generic
 from processors.conventions.laminar import Laminar
 from processors.conventions.langfuse import Langfuse
 from processors.conventions.langsmith import LangSmith
+from processors.conventions.langwatch import LangWatch
+from processors.conventions.logfire import Logfire
 from processors.conventions.messages import Messages
 from processors.conventions.mlflow import MLflow
 from processors.conventions.openinference import OpenInference
@@ -41,6 +44,9 @@ READERS = (
     Langfuse,
     MLflow,
     Laminar,
+    LangWatch,
+    Braintrust,
+    Logfire,
 )
 """In order of trust: where two speak of one fact, the first one's word stands."""
 

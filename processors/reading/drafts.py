@@ -211,9 +211,11 @@ def _absorb(twin: Draft, other: Draft) -> None:
 
 
 def _was_retried(draft: Draft, later: Sequence[Draft]) -> bool:
-    if draft.facts.error is None or draft.output:
+    """Whether a turn without an answer was taken again: after a failure, or on the span that has the streamed answer."""
+    if draft.output:
         return False
-    return any(other.input == draft.input and other.node.tool is draft.node.tool for other in later)
+    again = [other for other in later if other.input == draft.input and other.node.tool is draft.node.tool]
+    return bool(again) if draft.facts.error is not None else any(draft.input and other.output for other in again)
 
 
 def _split(draft: Draft) -> list[Draft]:
