@@ -2,7 +2,7 @@
 
 DSPy asks for no function calls.  A ReAct agent writes the tool's name and arguments into fields of its answer, and
 finds its earlier steps in a field of the prompt; a last step extracts the answer from them.  Where a model answers in
-JSON, the fields are its keys.
+JSON, the fields are its keys, and where it answers in XML, its tags.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 
 from evaluators.cases import JsonValue, Role
 from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts
@@ -23,6 +24,8 @@ THOUGHT, TOOL_NAME, TOOL_ARGUMENTS = "next_thought", "next_tool_name", "next_too
 TRAJECTORY = "trajectory"
 INPUT_ARGUMENTS = "input_args"
 _MARK = re.compile(r"^\[\[ ## (\w+) ## \]\][ \t]*\n?", re.MULTILINE)
+_TAGGED = re.compile(r"<(\w+)>\s*(.*?)\s*</\1>", re.DOTALL)
+_OPENING = "Your input fields are:"
 _STEP = re.compile(r"(thought|tool_name|tool_args|observation)_(\d+)")
 _REQUEST = re.compile(
     r"\n+(Respond with the corresponding output fields|Respond with a JSON object in the following order)"
@@ -42,7 +45,10 @@ class DSPy:
     def knows(self, span: Span, facts: SpanFacts) -> bool:
         """Whether the span is a model call with such fields in its messages, or a module's with fields in and out."""
         if facts.kind is Kind.LLM:
-            return any(_MARK.search(message.text or "") for message in (*(facts.input or ()), *(facts.output or ())))
+            messages = (*islice(facts.input or (), 2), *(facts.output or ()))
+            return any(
+                (message.text or "").startswith(_OPENING) or _MARK.search(message.text or "") for message in messages
+            )
         given = span.attributes.get(INPUT)
         return facts.kind is Kind.CHAIN and isinstance(given, str) and given.startswith(f'{{"{INPUT_ARGUMENTS}"')
 
@@ -79,6 +85,8 @@ class DSPy:
 def _fields(text: str) -> dict[str, str]:
     """The fields of a text in order, by name; what stands before the first mark is none."""
     marks = list(_MARK.finditer(text))
+    if not marks:
+        return dict(_TAGGED.findall(text)) if text.lstrip().startswith("<") else {}
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
     return {mark.group(1): text[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)}
 
