@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from collector.intake import MalformedRequestError
-from collector.receivers.files import Payload, read_paths
+from collector.receivers.files import Payload, Problem, read_paths
 from collector.records import LogRecord, Signal, SpanRecord
 from collector.wire import Origins, Rejection, slice_logs, slice_spans
 
@@ -48,9 +48,13 @@ def read_saved_traces(paths: Iterable[Path]) -> SavedTraces:
     origins = Origins()
     strays = 0
     by_id: dict[bytes, SavedTrace] = {}
+    noted: dict[str, list[Problem]] = {}
     for found in read_paths(paths):
         if not isinstance(found, Payload):
-            (saved.notes if found.skipped else saved.failures).append(str(found))
+            if found.skipped:
+                noted.setdefault(found.message, []).append(found)
+            else:
+                saved.failures.append(str(found))
             continue
         rejected: list[Rejection] = []
         try:
@@ -75,7 +79,13 @@ def read_saved_traces(paths: Iterable[Path]) -> SavedTraces:
         records = "log record names" if strays == 1 else "log records name"
         saved.notes.append(f"{strays} {records} no trace: what model calls and tools wrote there is of no use")
     saved.traces = [trace for trace in by_id.values() if trace.spans]
+    saved.notes = [_note(problems) for problems in noted.values()]
     return saved
+
+
+def _note(problems: list[Problem]) -> str:
+    first, more = problems[0], len(problems) - 1
+    return f"{first} (and so {more} more)" if more else str(first)
 
 
 def _place(payload: Payload) -> str:

@@ -7,15 +7,15 @@ trace ids are kept, so that any number of traces costs little memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from evaluators.registry import EVALUATORS
+from processors.inputs import inputs_found
 from processors.otlp import Span
 from processors.reading import absent
-from processors.reading.readiness import REQUIRED, lacking
-from processors.spans import PLACERS
-from processors.traces import place_runs
+from processors.reading.readiness import REQUIRED
 from processors.transcript import Transcript
 
 MOST_EXAMPLES = 5
@@ -58,7 +58,7 @@ class Group:
     scopes: tuple[Scope, ...]
     traces: int = 0
     dialects: dict[str, None] = field(default_factory=dict)
-    evaluators: dict[str, Readiness] = field(default_factory=lambda: {name: Readiness() for name in REQUIRED})
+    evaluators: dict[str, Readiness] = field(default_factory=lambda: {name: Readiness() for name in EVALUATORS})
     missing: dict[tuple[str, str], Lack] = field(default_factory=dict)
 
 
@@ -107,7 +107,7 @@ class Survey:
         group = self.groups.setdefault(key, Group(key))
         group.traces += 1
         group.dialects.update(dict.fromkeys(transcript.dialects))
-        for name, state in _readiness(transcript).items():
+        for name, state in inputs_found(transcript).items():
             group.evaluators[name].due += state is not None
             group.evaluators[name].ready += state is True
         for one in transcript.missing:
@@ -140,20 +140,3 @@ def needed_by(fact: str) -> tuple[str, ...]:
     """The evaluators that can't judge without a fact. Where tools are missing, so are their schemas."""
     implied = {fact, absent.SCHEMAS} if fact == absent.TOOLS else {fact}
     return tuple(name for name, facts in REQUIRED.items() if implied.intersection(facts))
-
-
-def _readiness(transcript: Transcript) -> Mapping[str, bool | None]:
-    """Per evaluator whether a trace has all its inputs; None where there is nothing for it to judge.
-
-    Where what the model answered wasn't captured, nobody knows whether there were calls: that is a lack, too.
-    """
-    lacks = [lacking(run) for run in transcript.runs]
-    blind = any(absent.TOOL_CALLS in run.missing for run in transcript.runs)
-    found: dict[str, bool | None] = {}
-    for name in REQUIRED:
-        placed = PLACERS[name](transcript, True) if name in PLACERS else place_runs(transcript, name)
-        if blind or next(placed, None) is not None:
-            found[name] = not any(lack[name] for lack in lacks) and not (blind and name in PLACERS)
-        else:
-            found[name] = None
-    return found

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from collector.commands.transcript_view import printable
-from processors.reading.readiness import REQUIRED
+from evaluators.registry import EVALUATORS
 from processors.survey import Group, Lack, Readiness, Scope, Strangers, Survey
 
 NOTHING_DUE = "–"
@@ -53,10 +53,10 @@ def _table(groups: list[Group]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("instrumentation", overflow="fold")
     table.add_column("traces", justify="right", no_wrap=True)
-    for name in REQUIRED:
+    for name in EVALUATORS:
         table.add_column(name.replace("_", "\n"), justify="right", no_wrap=True)
     for group in groups:
-        counts = (_ready(group.evaluators[name]) for name in REQUIRED)
+        counts = (_ready(group.evaluators[name]) for name in EVALUATORS)
         table.add_row(Text(_name(group.scopes, "\n")), f"{group.traces:,}", *counts)
     return table
 
@@ -67,7 +67,7 @@ def _list(groups: list[Group]) -> RenderableType:
     for group in groups:
         lines.append(Text(_name(group.scopes)))
         counts = Text(_count(group.traces, "trace"))
-        for name in REQUIRED:
+        for name in EVALUATORS:
             counts.append_text(Text.assemble(", ", f"{name} ", _ready(group.evaluators[name])))
         lines.append(Padding(counts, (0, 0, 0, 4)))
     return Lines(*lines)
@@ -88,17 +88,18 @@ def _not_understood(survey: Survey) -> Iterator[RenderableType]:
 
 
 def _lacks(lacks: list[Lack]) -> Iterator[RenderableType]:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    switches: dict[str, None] = {}
+    by_switch: dict[str, list[tuple[str, Lack]]] = {}
     for lack in sorted(lacks, key=lambda lack: -lack.traces):
         attribute, _, switch = lack.remedy.partition(": ")
-        switches[switch] = None
-        needed_by = "all" if len(lack.needed_by) == len(REQUIRED) else ", ".join(lack.needed_by)
-        where = Text.assemble("would be in ", (attribute, "cyan"), (f"; needed by {needed_by}", "dim"))
-        table.add_row(Text(lack.fact, "bold"), _count(lack.traces, "trace"), Text(f"e.g. {lack.example}", "dim"))
-        table.add_row("", "", where)
-    yield Padding(table, (0, 0, 0, 2))
-    for switch in switches:
+        by_switch.setdefault(switch, []).append((attribute, lack))
+    for switch, found in by_switch.items():
+        table = Table.grid(padding=(0, 2, 0, 0))
+        for attribute, lack in found:
+            needed_by = "all" if len(lack.needed_by) == len(EVALUATORS) else ", ".join(lack.needed_by)
+            where = Text.assemble("would be in ", (attribute, "cyan"), (f"; needed by {needed_by}", "dim"))
+            table.add_row(Text(lack.fact, "bold"), _count(lack.traces, "trace"), Text(f"e.g. {lack.example}", "dim"))
+            table.add_row("", "", where)
+        yield Padding(table, (0, 0, 0, 2))
         yield Padding(Text(f"to capture it: {switch}", "yellow"), (0, 0, 0, 2))
 
 

@@ -1,0 +1,40 @@
+"""Whether evaluators find in a trace what they need, by asking them: rules only, no judge, nothing scored.
+
+In: a `Transcript`.  Out: for each evaluator there is, whether it has all inputs for everything it would judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evaluators.evaluation import judge_by_rules
+from evaluators.registry import EVALUATORS
+from evaluators.rules.run_index import forget
+from evaluators.verdict import Status
+from processors.reading import absent
+from processors.spans import PLACERS
+from processors.traces import place_runs
+from processors.transcript import Transcript
+
+_EVALUATORS = {name: entry.create() for name, entry in EVALUATORS.items()}
+
+
+def inputs_found(transcript: Transcript) -> Mapping[str, bool | None]:
+    """Per evaluator True when no input is missing, False when one is, None when there is nothing for it to judge.
+
+    Where it wasn't captured what a model answered, nobody knows whether it called tools: their evaluators lack that.
+    """
+    blind = any(absent.TOOL_CALLS in run.missing for run in transcript.runs)
+    found: dict[str, bool | None] = {}
+    for name, evaluator in _EVALUATORS.items():
+        placed = PLACERS[name](transcript, True) if name in PLACERS else place_runs(transcript, name)
+        # What isn't settled goes on in another trace.
+        settled = [one.case for one in placed if one.settled]
+        statuses = {judge_by_rules(evaluator, case).status for case in settled} - {Status.NOT_APPLICABLE}
+        if statuses:
+            found[name] = Status.MISSING_INPUT not in statuses
+        else:
+            found[name] = False if blind and name in PLACERS else None
+    for run in transcript.runs:
+        forget(run)
+    return found
