@@ -79,7 +79,7 @@ def read_saved_traces(paths: Iterable[Path]) -> SavedTraces:
         records = "log record names" if strays == 1 else "log records name"
         saved.notes.append(f"{strays} {records} no trace: what model calls and tools wrote there is of no use")
     saved.traces = [trace for trace in by_id.values() if trace.spans]
-    saved.notes = [_note(problems) for problems in noted.values()]
+    saved.notes += [_note(problems) for problems in noted.values()]
     return saved
 
 

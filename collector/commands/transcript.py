@@ -68,7 +68,7 @@ def transcript(
             console.print(transcript_tree(understood))
     if summary and as_json:
         _print_json(survey_json(survey))
-    elif traces and not as_json:
+    elif not as_json and (summary or len(traces) > 1):  # of a single trace, its view says all
         if not summary:
             console.print()
         console.print(survey_view(survey, console.width))

@@ -15,7 +15,7 @@ from collector.commands.transcript_view import printable
 
 DATA = Path(__file__).parents[2] / "data" / "traces"
 KEYS = ["trace_id", "session_id", "user_inputs", "system_prompts", "tools", "tool_calls"]
-KEYS += ["final_answer", "agents", "plan", "missing"]
+KEYS += ["final_answer", "agents", "plan", "dialects", "unknown_spans", "missing"]
 
 
 @pytest.fixture
