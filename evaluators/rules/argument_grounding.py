@@ -80,6 +80,7 @@ _FACTORS = (1, 100, 1_000, 1_000_000, 60, 3_600, 24, 7, 12, 30, 365, 1_440, 86_4
 _MOST_OPERANDS = 12
 # centimetres in an inch, metres in foot and yard, kilometres in a mile, kilograms in a pound, grams in an ounce, ...
 _UNIT_FACTORS = (2.54, 0.3048, 0.9144, 1.609344, 0.45359237, 28.349523, 3.785412, 3.6)
+_EQUAL = 1e-9
 _ROUNDING = 0.005
 _ROUNDED_DEGREES = 0.06
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -112,7 +113,7 @@ def _text_ungrounded(value: Value, raw: str, evidence: Evidence) -> bool:
     if _DATE.fullmatch(raw.strip()) or _TIME.fullmatch(raw.strip()) or re.match(r"\d{4}-\d{2}-\d{2}[t ]", text):
         words = _DAY_WORDS if not _TIME.fullmatch(raw.strip()) else _TIME_WORDS
         parts = {float(part) for part in re.findall(r"\d+", text)}
-        return not (words.search(evidence.text) or parts & evidence.numbers)
+        return not (words.search(evidence.text) or any(evidence.has_number(part, part) for part in parts))
     if _looks_like_id(text):
         bare = re.sub(r"[\s().,/:_+-]", "", text)
         return not (len(bare) >= 5 and bare in evidence.digits) and not _COMPOSED.search(name)
@@ -143,30 +144,42 @@ def _number_ungrounded(name: str, number: float, value: Value, evidence: Evidenc
     shown = f"{value.value}"
     if evidence.says(shown) or _documented(shown, value.schema):
         return False
+    if any(_stands_by_factor(number, factor, evidence) for factor in _FACTORS) or _converts(number, evidence):
+        return False
     said = evidence.numbers
-    if any(abs(number - one * factor) <= 1e-9 * max(1.0, abs(number)) for one in said for factor in _FACTORS):
-        return False
-    if any(abs(number * factor - one) <= 1e-9 * max(1.0, abs(one)) for one in said for factor in _FACTORS):
-        return False
-    if any(_converts(one, number) for one in said):
-        return False
     if not said or len(said) > _MOST_OPERANDS:
         # Nothing numeric was said at all (the value is inferred), or too much to rule out arithmetic.
         return False
     return not any(
-        abs(number - result) <= 1e-9 * max(1.0, abs(number))
+        abs(number - result) <= _EQUAL * max(1.0, abs(number))
         for one in said
         for other in said
         for result in (one + other, one - other, one * other, -one, *((one / other,) if other else ()))
     )
 
 
-def _converts(said: float, number: float) -> bool:
-    """Whether one is the other in a usual other unit (feet and metres, pounds and kilograms, °F and °C), rounded."""
-    ratios = (number / said, said / number) if said and number else ()
-    if any(abs(ratio / factor - 1) < _ROUNDING for ratio in ratios for factor in _UNIT_FACTORS):
+def _stands_by_factor(number: float, factor: float, evidence: Evidence) -> bool:
+    """Whether a number was said of which this is `factor` times as much, or the other way round."""
+    margin = _EQUAL * max(1.0, abs(number)) / factor
+    if evidence.has_number(number / factor - margin, number / factor + margin):
         return True
-    return abs((said - 32) / 1.8 - number) < _ROUNDED_DEGREES or abs(said * 1.8 + 32 - number) < _ROUNDED_DEGREES
+    margin = _EQUAL * max(1.0, abs(number * factor))
+    return evidence.has_number(number * factor - margin, number * factor + margin)
+
+
+def _converts(number: float, evidence: Evidence) -> bool:
+    """Whether it was said in a usual other unit (feet and metres, pounds and kilograms, °F and °C), rounded."""
+    for factor in _UNIT_FACTORS if number > 0 else ():
+        for low, high in (
+            (number / factor / (1 + _ROUNDING), number / factor / (1 - _ROUNDING)),
+            (number * factor * (1 - _ROUNDING), number * factor * (1 + _ROUNDING)),
+        ):
+            if evidence.has_number(low, high):
+                return True
+    low, high = number - _ROUNDED_DEGREES, number + _ROUNDED_DEGREES
+    return evidence.has_number(low * 1.8 + 32, high * 1.8 + 32) or evidence.has_number(
+        (low - 32) / 1.8, (high - 32) / 1.8
+    )
 
 
 def _documented(raw: str, schema: Schema) -> bool:

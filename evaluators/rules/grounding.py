@@ -52,9 +52,9 @@ def ungrounded(answer: str, fresh: tuple[ToolCall, ...], material: Material) -> 
 
     Returns:
         Conclusive findings first, then a few suspicions; none when the material is longer than a million characters
-            or than a thousand calls.
+            or than a thousand calls, or isn't all there was.
     """
-    if len(material.calls) > _MAX_CALLS or material.chars > _MAX_MATERIAL_CHARS:
+    if material.cut or len(material.calls) > _MAX_CALLS or material.chars > _MAX_MATERIAL_CHARS:
         return []
     text = without_code(answer)
     mentioned = quantities(answer[: len(text)])[:_MAX_QUANTITIES]

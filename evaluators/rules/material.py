@@ -11,19 +11,24 @@ from dataclasses import dataclass
 
 from evaluators.cases import Arguments, Message, ResponseCase, Role, Run, ToolCall, Turn
 
+_MOST_TURNS = 1_000
+_MOST_LOOSE_CALLS = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class Material:
     """What stood before an answer.
 
     `texts` are those of users, instructions, earlier answers and of results that no call claims; `calls` those whose
-    results were there, oldest first; `complete` says that nothing of it was cut or not captured.
+    results were there, oldest first; `complete` says that nothing of it was cut or not captured.  `cut`: it is only the
+    latest of a very long run.
     """
 
     texts: tuple[str, ...]
     calls: tuple[ToolCall, ...]
     arguments: tuple[Arguments, ...]
     complete: bool
+    cut: bool = False
 
     @property
     def chars(self) -> int:
@@ -35,10 +40,13 @@ class Material:
 def material_of(case: ResponseCase) -> Material:
     """What stood before the answer of `case`."""
     turn = case.turn
-    before = case.run.turns if turn is None else case.run.turns[: turn.index]
-    calls = _calls(case, before)
+    end = len(case.run.turns) if turn is None else turn.index
+    before = case.run.turns[max(end - _MOST_TURNS, 0) : end]
+    loose = case.run.loose_calls[-_MOST_LOOSE_CALLS:]
+    cut = len(before) < end or len(loose) < len(case.run.loose_calls)
+    calls = _calls(case, before, loose)
     texts: list[str] = []
-    complete = not case.run.partial
+    complete = not case.run.partial and not cut
     if turn is not None and turn.context is not None:
         said, whole = _of_messages(turn.context, {call.id for call in calls})
         texts += said
@@ -56,6 +64,7 @@ def material_of(case: ResponseCase) -> Material:
         calls=tuple(calls),
         arguments=tuple(call.arguments for call in calls if call.arguments is not None),
         complete=complete,
+        cut=cut,
     )
 
 
@@ -66,11 +75,11 @@ def answer_of(case: ResponseCase) -> str | None:
     return None if case.run.turns else case.run.final_answer
 
 
-def _calls(case: ResponseCase, before: Sequence[Turn]) -> list[ToolCall]:
+def _calls(case: ResponseCase, before: Sequence[Turn], loose: Sequence[ToolCall]) -> list[ToolCall]:
     found = {call.id: call for turn in before for call in turn.calls}
     found.update({call.id: call for call in case.calls})
     # what an earlier run called and never showed stands in no result, but in the messages that tell of it
-    found.update({call.id: call for call in case.run.loose_calls if call.result is not None or not call.earlier})
+    found.update({call.id: call for call in loose if call.result is not None or not call.earlier})
     return list(found.values())
 
 

@@ -11,12 +11,11 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from threading import Lock
 
-from evaluators.cases import Run, Turn
+from evaluators.cases import Run, Tool, ToolCall, Turn
 from evaluators.rules.errors import error_of
-from evaluators.rules.evidence import Evidence
+from evaluators.rules.evidence import Evidence, Told
 from evaluators.rules.repetition import Step, steps_of
 
 _MOST_RUNS = 4
@@ -53,6 +52,32 @@ class RunIndex:
         """What calls brought back, as texts without blanks around them."""
         return frozenset((call.result.content or "").strip() for call in self.run.calls if call.result is not None)
 
+    @cached_property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that were offered anywhere in the run, by name."""
+        return tuple({tool.name: tool for turn in self.run.turns for tool in turn.tools or ()}.values())
+
+    @cached_property
+    def earlier(self) -> Mapping[str, Sequence[ToolCall]]:
+        """Calls of earlier runs that are only known from the conversation's history, by the name of their tool."""
+        calls: dict[str, list[ToolCall]] = defaultdict(list)
+        for call in self.run.loose_calls:
+            if call.earlier:
+                calls[call.name].append(call)
+        return calls
+
+    def opens(self, turn: Turn) -> bool:
+        """Whether no earlier turn of its agent answers the same message of the user; failed requests don't answer."""
+        return self._first_answers.get((turn.agent, turn.user_turn), turn.index) >= turn.index
+
+    @cached_property
+    def _first_answers(self) -> Mapping[tuple[str | None, int], int]:
+        first: dict[tuple[str | None, int], int] = {}
+        for turn in self.run.turns:
+            if turn.error is None:
+                first.setdefault((turn.agent, turn.user_turn), turn.index)
+        return first
+
     def steps(self, read_tools: tuple[str, ...], write_tools: tuple[str, ...]) -> Steps:
         """The steps of the run, for an evaluator that was told these of its tools."""
         found = self._steps.get((read_tools, write_tools))
@@ -71,37 +96,33 @@ class RunIndex:
     def evidence(self, turn: Turn | None) -> Evidence:
         """What was said and returned up to the turn; for a turn that wasn't captured, in the whole run."""
         if self._latest is None or self._latest[0] is not turn:
-            self._latest = (turn, Evidence(dict.fromkeys(self._seen(turn))))
+            told, counts = self._told
+            count = counts[len(self.run.turns) if turn is None else min(turn.index, len(self.run.turns))]
+            self._latest = (turn, Evidence(self._before(turn), told, count))
         return self._latest[1]
 
-    def _seen(self, turn: Turn | None) -> list[str]:
-        run = self.run
-        texts = [*run.system_prompts, *(run.user_inputs or ())]
-        if turn is not None and turn.context is not None:
-            texts += [message.text for message in turn.context if message.text]
-        said, counts = self._said
-        texts += said if turn is None else said[: counts[min(turn.index, len(run.turns))]]
-        texts += self._said_loosely
-        if turn is not None and turn.text:
-            texts.append(turn.text)
+    def _before(self, turn: Turn | None) -> list[str]:
+        texts = [*self.run.system_prompts, *(self.run.user_inputs or ())]
+        if turn is not None:
+            texts += [message.text for message in turn.context or () if message.text]
+            texts += [turn.text] if turn.text else []
         return texts
 
     @cached_property
-    def _said(self) -> tuple[list[str], list[int]]:
-        """The texts of turns and their calls' results in order, and how many of them stand before each turn."""
-        parts = [_said_in(turn) for turn in self.run.turns]
-        return [text for part in parts for text in part], [0, *accumulate(map(len, parts))]
-
-    @cached_property
-    def _said_loosely(self) -> list[str]:
-        results = [call.result for call in self.run.loose_calls if call.result is not None]
-        return [result.content for result in results if result.content]
-
-
-def _said_in(turn: Turn) -> list[str]:
-    results = [call.result for call in turn.calls if call.result is not None]
-    texts = [result.content or result.error or "" for result in results]
-    return [text for text in (*texts, turn.text) if text]
+    def _told(self) -> tuple[Told, list[int]]:
+        """What turns said and calls brought back, and how much of it was there before each turn and after the last."""
+        told, counts = Told(), []
+        for call in self.run.loose_calls:
+            if call.result is not None and call.result.content:
+                told.add(call.result.content)
+        for turn in self.run.turns:
+            counts.append(len(told.texts))
+            for call in turn.calls:
+                if call.result is not None and (said := call.result.content or call.result.error):
+                    told.add(said)
+            if turn.text:
+                told.add(turn.text)
+        return told, [*counts, len(told.texts)]
 
 
 class _Indexes:

@@ -7,7 +7,7 @@ in `evaluators.rules`; here is only which of them speak, and which of their find
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 
@@ -31,6 +31,7 @@ from evaluators.verdict import Issue, issue
 _QUOTE_LENGTH = 60
 _LONGEST_QUOTED = 10_000
 _MOST_UNGROUNDED = 5
+_MOST_EARLIER = 200
 
 
 class CallState(StrEnum):
@@ -63,15 +64,16 @@ class Surroundings:
     """What the calls of a turn have in common.
 
     `offered` are the tools of the turn, None when they weren't captured; `known` those of the whole run, to look a
-    schema up for a call whose turn wasn't captured.  `earlier` are calls that the turn knows from its history: what a
-    tool said to one of them it would say to the same call again.  `partial`: the turn was cut off while it was written.
+    schema up for a call whose turn wasn't captured.  `earlier` are calls that the turn knows from its history, by the
+    name of their tool: what a tool said to one of them it would say to the same call again.  `partial`: the turn was
+    cut off while it was written.
     """
 
     offered: Sequence[Tool] | None
     known: Sequence[Tool]
     evidence: Evidence
     said_by_user: str
-    earlier: Sequence[ToolCall] = ()
+    earlier: Mapping[str, Sequence[ToolCall]] = field(default_factory=dict)
     partial: bool = False
 
 
@@ -226,8 +228,8 @@ class _Checker:
         return next(
             (
                 before.result
-                for before in self._around.earlier
-                if before.name == self._call.name and same is not None and argument_fingerprint(before) == same
+                for before in self._around.earlier.get(self._call.name, ())[:_MOST_EARLIER]
+                if same is not None and argument_fingerprint(before) == same
             ),
             None,
         )

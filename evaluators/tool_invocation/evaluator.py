@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from evaluators.cases import CallsCase, Role, Tool
+from evaluators.cases import CallsCase, Role
 from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
 from evaluators.issues import IssueCode
@@ -147,17 +147,15 @@ class ToolInvocation(Evaluator[CallsCase]):
 
 def _surroundings(case: CallsCase) -> Surroundings:
     turn = case.turn
-    known: dict[str, Tool] = {}
-    if turn is None or turn.tools is None:
-        known = {tool.name: tool for other in case.run.turns for tool in other.tools or ()}
+    index = index_of(case.run)
     context = turn.context if turn is not None and turn.context is not None else ()
     user = [message.text for message in context if message.role is Role.USER and message.text]
     return Surroundings(
         offered=turn.tools if turn is not None else None,
-        known=tuple(known.values()),
-        evidence=index_of(case.run).evidence(turn),
+        known=index.tools if turn is None or turn.tools is None else (),
+        evidence=index.evidence(turn),
         said_by_user="\n".join(user or case.run.user_inputs or ())[-_MOST_USER_CHARS:],
-        earlier=[call for call in case.run.loose_calls if call.earlier],
+        earlier=index.earlier,
         partial=turn.partial if turn is not None else False,
     )
 

@@ -134,14 +134,7 @@ def guessed(case: DecisionCase, schemas: SchemaCache) -> list[Issue]:
 
 def _opens(run: Run, turn: Turn) -> bool:
     """Whether this is the first answer of its agent to a message of the user."""
-    earlier = any(
-        other.index < turn.index
-        and other.user_turn == turn.user_turn
-        and other.agent == turn.agent
-        and other.error is None
-        for other in run.turns
-    )
-    if earlier:
+    if not index_of(run).opens(turn):
         return False
     for message in reversed(turn.context or ()):
         if message.role is Role.USER:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.cases import Message, ResponseCase, Role
+from evaluators.cases import Message, ResponseCase, Role, ToolCall, Turn
 from evaluators.rules.findings import Finding
 from evaluators.rules.grounding import ungrounded
 from evaluators.rules.material import answer_of, material_of
@@ -367,3 +367,19 @@ def test_a_huge_result_and_a_hostile_answer_are_read_in_bounded_time() -> None:
     started = time.monotonic()
     findings(ask(huge, "The cheapest is Hotel 0 at €60.01. " * 200 + "1," * 20_000))
     assert time.monotonic() - started < 20
+
+
+def test_nothing_is_claimed_of_an_answer_whose_run_is_too_long_to_be_looked_through() -> None:
+    rates = call("rates", result={"total": {"amount": 120.0, "currency": "EUR"}})
+    case = response("The total is 990.00 EUR.", rates)
+    assert case.turn is not None
+    claimed = ungrounded("The total is 990.00 EUR.", case.calls, material_of(case))
+    before = tuple(Turn(index=at, calls=rates_of(at)) for at in range(1_100))
+    turn = replace(case.turn, index=len(before))
+    long = replace(case, turn=turn, run=replace(case.run, turns=(*before, turn)))
+    assert claimed and material_of(long).cut and not material_of(long).complete
+    assert ungrounded("The total is 990.00 EUR.", long.calls, material_of(long)) == []
+
+
+def rates_of(number: int) -> tuple[ToolCall, ...]:
+    return (call("rates", result={"total": number}, id=f"r{number}"),) if number % 2 else ()
