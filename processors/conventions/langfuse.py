@@ -10,6 +10,7 @@ from __future__ import annotations
 from evaluators.cases import JsonValue
 from processors.conventions.facts import Kind, SpanFacts
 from processors.conventions.messages import Messages
+from processors.conventions.reader import is_cut
 from processors.conventions.sessions import session_of
 from processors.conventions.steps import Step, step_facts
 from processors.conventions.values import cut_json, parsed, text_at
@@ -64,6 +65,7 @@ class Langfuse:
             given=given,
             answered=attributes.get(OUTPUT),
             definitions=definitions,
+            truncated=is_cut(attributes.get(INPUT), self._limit),
             call_id=call_id if isinstance(call_id, str) else None,
             is_function=type_name == FUNCTION,
             session_id=session_of(attributes),

@@ -1,7 +1,7 @@
 """LangWatch: `langwatch.span.type`, `langwatch.input`, `langwatch.output`, `langwatch.params`.
 
-Input and output say what they hold: `{"type": "chat_messages" | "text" | "json", "value": ...}`.  The tools that a model
-was offered stand among the parameters of the call.  A function observed without a type is a span, whatever it is.
+Input and output say what they hold: `{"type": "chat_messages" | "text" | "json", "value": ...}`.  The tools that a
+model was offered stand among the parameters of the call.  A function observed without a type is a span, whatever it is.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ class Step:
     `error`  the error's text where the dialect has a key for it; else it is taken from the span's status.
     `is_function`  the span is that of a function of the program, and doesn't say whether it is a tool: both accounts
     are given, and the rest of the trace tells which one holds.
+    `truncated`  what was given is known to have been cut, although it no longer shows.
     """
 
     kind: Kind
@@ -50,6 +51,7 @@ class Step:
     model: str | None = None
     error: str | None = None
     is_function: bool = False
+    truncated: bool = False
 
 
 def step_facts(dialect: str, span: Span, step: Step, messages: Messages, limit: int | None = None) -> SpanFacts:
@@ -74,7 +76,7 @@ def step_facts(dialect: str, span: Span, step: Step, messages: Messages, limit: 
         model=step.model,
         finish_reasons=finish_reasons_of(answered) if is_model else None,
         error=error,
-        truncated=is_cut(step.given, limit),
+        truncated=step.truncated or is_cut(step.given, limit),
         partial=is_cancelled(span),
     )
 
@@ -90,11 +92,12 @@ def _tool(step: Step, error: str | None, pending: bool, limit: int | None) -> To
     answered = step.answered
     is_quoted = isinstance(answered, str) and answered.startswith('"')
     result = output_of(parsed(answered) if is_quoted else answered)
+    gave_nothing = pending or (error is not None and answered in ("{}", ""))
     return ToolFacts(
         name=step.name,
         call_id=step.call_id or result.call_id,
         arguments=call_arguments(step.given),
-        result=None if pending else result.text,
+        result=None if gave_nothing else result.text,
         error=error if error is not None else (result.text or "") if result.failed else None,
         description=step.description,
         truncated=is_cut(answered, limit),

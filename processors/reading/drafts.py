@@ -211,7 +211,7 @@ def _absorb(twin: Draft, other: Draft) -> None:
 
 
 def _was_retried(draft: Draft, later: Sequence[Draft]) -> bool:
-    """Whether a turn without an answer was taken again: after a failure, or on the span that has the streamed answer."""
+    """Whether a turn without an answer was taken again: after a failure, or on the span of the streamed answer."""
     if draft.output:
         return False
     again = [other for other in later if other.input == draft.input and other.node.tool is draft.node.tool]
