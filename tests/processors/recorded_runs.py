@@ -113,10 +113,15 @@ def _outcome(wanted: dict[str, Any], absent: Sequence[str], call: ToolCall) -> I
     found = [text for text in (call.result.content, call.result.error) if text] if call.result else []
     if "tool_results" in absent or not texts:
         return
-    if not any(_squashed(text)[:200] in _squashed(one) for text in texts for one in found):
+    if not any(_tells(one, text) for text in texts for one in found):
         yield f"outcome of {wanted['name']} not read: {texts[0]}; instead: {found}"
     elif wanted["error"] and "failure" not in absent and not (call.result and call.result.failed):
         yield f"error of {wanted['name']} read as a result: {texts[0]}"
+
+
+def _tells(found: str, text: str) -> bool:
+    """Whether what was read is the text, or the text is an envelope round what was read."""
+    return _squashed(text)[:200] in _squashed(found) or (text.startswith("{") and _squashed(found) in _squashed(text))
 
 
 def _answer(facts: dict[str, Any], absent: set[str], read_answers: list[str]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from tests.recorder.sink import Received
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _LINE_ENDS = re.compile(r"\\+[nrt]")
 _DRESS = re.compile(r"[\s\"'\\]+")
-_DEFINITION = re.compile(r"functions|tools?\.\d")
+_DEFINITION = re.compile(r"functions|definitions|tools?\.\d")
 
 
 class Content:
@@ -40,8 +40,8 @@ class Content:
         self._failed = "\0".join(failed)
 
     def has(self, text: str) -> bool:
-        """Whether a text occurs; of a long one, its beginning."""
-        return squash(text)[:200].strip("{}") in self._haystack
+        """Whether a text occurs, in its envelope or without; of a long one, its beginning."""
+        return any(squash(each)[:200].strip("{}") in self._haystack for each in (text, *_enclosed(text)))
 
     def has_failure(self, text: str) -> bool:
         """Whether a text occurs on a span that ended in an error."""
@@ -56,7 +56,7 @@ class Content:
 
     def has_name(self, name: str) -> bool:
         """Whether a tool's name occurs as, or in, a span's name or as an attribute's whole value."""
-        return any(name in each for each in self._names)
+        return any(name in each for each in self._names if len(each) < len(name) + 100)
 
     def has_schema(self, properties: Iterable[str]) -> bool:
         """Whether a schema with one of these properties occurs."""
@@ -67,6 +67,17 @@ def squash(text: str) -> str:
     """A text without what encodings put on it."""
     text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
     return _DRESS.sub("", _LINE_ENDS.sub("", text))
+
+
+def _enclosed(text: str) -> list[str]:
+    """What a JSON object of one field holds: some frameworks put one round what a tool said."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return []
+    if not isinstance(value, dict) or len(value) != 1:
+        return []
+    return [each if isinstance(each, str) else json.dumps(each) for each in value.values()]
 
 
 def _decoded(request: Received) -> Any:

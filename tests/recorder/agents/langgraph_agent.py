@@ -156,9 +156,11 @@ def config():
     kind = os.environ.get("DESK_SESSION", "thread")
     if kind == "none":
         return {}
-    return {"configurable": {"thread_id": desk.session()}} if kind == "thread" else {
-        "metadata": {"session_id": desk.session()}
-    }
+    return (
+        {"configurable": {"thread_id": desk.session()}}
+        if kind == "thread"
+        else {"metadata": {"session_id": desk.session()}}
+    )
 
 
 def main() -> None:
