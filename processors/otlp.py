@@ -83,7 +83,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log:
-    """One log record that names a trace. `event_name` is the field, or else the attribute `event.name`."""
+    """One log record that names a trace. `event_name` is the field, or else the attribute that stands for it."""
 
     trace_id: str
     span_id: str
@@ -127,7 +127,7 @@ def decode_log(resource: bytes, scope: bytes, record: bytes) -> Log:
     """The log record that these three serialised messages describe. Never raises for their content."""
     message = _parse(LogRecord, record, LOG_RECORD)
     attributes = _attributes(message.attributes)
-    named = attributes.get("event.name")
+    named = attributes.get("event.name", attributes.get("logrecord.event.name"))
     scope_name, scope_version = _scope(scope)
     return Log(
         trace_id=message.trace_id.hex(),

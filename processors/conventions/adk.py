@@ -1,7 +1,8 @@
 """The Agent Development Kit's own attributes, `gcp.vertex.agent.*`, of its versions before the GenAI conventions.
 
 `call_llm` spans hold the request and the response as JSON in Gemini's shapes, whichever model is behind them;
-`execute_tool` spans hold arguments and response.  What stands in `gen_ai.*` beside them is the GenAI reader's.
+`execute_tool` spans hold arguments and response.  What stands in `gen_ai.*` beside them is the GenAI reader's.  Spans
+round a whole invocation, and in the first versions round an agent, have a name and nothing else.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ TOOL_RESPONSE = PREFIX + "tool_response"
 SESSION = PREFIX + "session_id"
 TOOL_NAME = "gen_ai.tool.name"
 CALL_ID = "gen_ai.tool.call.id"
+SCOPE = "gcp.vertex.agent"
+INVOCATION = "invocation"
+AGENT_RUN = "agent_run ["
 MERGED = "(merged tools)"
 """A span for the web interface alone: it repeats what came of calls that were made at once."""
 
@@ -37,19 +41,22 @@ class Adk:
 
     name = "adk"
     marks: tuple[bytes, ...] = (b"gcp.vertex.agent.",)
+    scopes: tuple[bytes, ...] = (b"\x0a\x10gcp.vertex.agent",)
 
     def __init__(self, messages: Messages, limit: int | None = None) -> None:
         self._messages = messages
         self._limit = limit
 
     def reads(self, span: Span) -> bool:
-        """Whether the span has a request, a response, or a tool's arguments or response in these attributes."""
+        """Whether the span has a request, a response, or a tool's arguments or response, or is an invocation's."""
+        if span.scope_name == SCOPE and span.name.startswith((INVOCATION, AGENT_RUN)):
+            return True
         return any(key in span.attributes for key in (REQUEST, RESPONSE, ARGUMENTS, TOOL_RESPONSE))
 
     def read(self, span: Span) -> SpanFacts:
         """What the span says."""
         attributes = span.attributes
-        kind = _kind(attributes)
+        kind = _kind(span)
         pending = is_pending(span)
         error = error_of(span) if not pending else None
         is_model = kind is Kind.LLM
@@ -65,6 +72,7 @@ class Adk:
             output=self._answered(response),
             tools=request_tools(config),
             tool=self._tool(attributes, error, pending) if kind is Kind.TOOL else None,
+            agent_name=span.name[len(AGENT_RUN) : -1] if kind is Kind.AGENT else None,
             session_id=text_at(attributes, SESSION),
             model=text_at(response, "model_version") or text_at(request, "model"),
             error=error,
@@ -111,7 +119,12 @@ class Adk:
         )
 
 
-def _kind(attributes: Mapping[str, JsonValue]) -> Kind:
+def _kind(span: Span) -> Kind:
+    attributes = span.attributes
     if attributes.get(TOOL_NAME) == MERGED:
         return Kind.BOOKKEEPING
-    return Kind.TOOL if ARGUMENTS in attributes or TOOL_RESPONSE in attributes else Kind.LLM
+    if ARGUMENTS in attributes or TOOL_RESPONSE in attributes:
+        return Kind.TOOL
+    if REQUEST in attributes or RESPONSE in attributes:
+        return Kind.LLM
+    return Kind.WORKFLOW if span.name.startswith(INVOCATION) else Kind.AGENT

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from processors.conventions.adk_context import AdkContext
 from processors.conventions.crewai import CrewAI
 from processors.conventions.dspy import DSPy
 from processors.conventions.facts import SpanFacts
@@ -34,7 +35,7 @@ class Framework(Protocol):
         """The facts, completed and corrected. Only asked of spans that it knows; never raises for their content."""
 
 
-FRAMEWORKS = (CrewAI, DSPy, Haystack, LlamaIndex, Smolagents, ReActText)
+FRAMEWORKS = (AdkContext, CrewAI, DSPy, Haystack, LlamaIndex, Smolagents, ReActText)
 
 
 class Frameworks:

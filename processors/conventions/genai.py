@@ -28,7 +28,7 @@ PREFIX = "gen_ai."
 OPERATION = "gen_ai.operation.name"
 INPUT_MESSAGES = "gen_ai.input.messages"
 OUTPUT_MESSAGES = "gen_ai.output.messages"
-SYSTEM_INSTRUCTIONS = "gen_ai.system_instructions"
+SYSTEM_INSTRUCTIONS = ("gen_ai.system_instructions", "system_prompt")
 TOOL_DEFINITIONS = ("gen_ai.tool.definitions", "gen_ai.agent.tool.definitions")
 AGENT_TOOLS = "gen_ai.agent.tools"
 AGENT_INPUT = ("gen_ai.agent.invocation_input", "gen_ai.input.messages")
@@ -121,7 +121,7 @@ class GenAI:
         answered: tuple[MessageFacts, ...] | None = None,
         tool: ToolFacts | None = None,
     ) -> SpanFacts:
-        system = text_of_parts(attributes.get(SYSTEM_INSTRUCTIONS))
+        system = text_of_parts(first_at(attributes, *SYSTEM_INSTRUCTIONS))
         choice = first_at(attributes, *TOOL_CHOICE)
         return SpanFacts(
             kind=kind,
@@ -248,4 +248,4 @@ def _reasons(value: JsonValue) -> tuple[str, ...] | None:
     listed = as_list(value)
     if not listed and isinstance(value, str) and value:
         listed = [value]
-    return tuple(str(reason) for reason in listed) or None
+    return tuple(str(reason).rpartition("FinishReason.")[2] for reason in listed) or None

@@ -26,6 +26,7 @@ MESSAGE_EVENTS: Mapping[str, Role] = {
 EVENT_NAME = "event.name"
 """The event's name among the keys of an event that stands in a list."""
 
+_MESSAGE_KEYS = frozenset({"role", "content", "message", "tool_calls", "tool_call_id"})
 _PART_KEYS = frozenset({"type", "text", "toolUse", "toolResult", "image", "document"})
 
 
@@ -59,8 +60,7 @@ def listed(value: JsonValue) -> list[Event]:
 
 def _message(event: Event, role: Role) -> JsonValue:
     """A message event's body and attributes as one message."""
-    body = event.body if isinstance(event.body, dict) else {"content": event.body} if event.body is not None else {}
-    message: dict[str, JsonValue] = {**event.attributes, **body}
+    message: dict[str, JsonValue] = {**event.attributes, **_body(event.body)}
     inner = parsed(message.get("message"))
     if event.name == CHOICE_EVENT and inner is not None:
         calls = message.get("tool_calls")
@@ -72,6 +72,14 @@ def _message(event: Event, role: Role) -> JsonValue:
     wanted = own_role if isinstance(own_role, str) and own_role.lower() in ROLES else role.value
     kept = {key: value for key, value in message.items() if not key.startswith("gen_ai.") and key != "role"}
     return {**kept, "role": wanted, **({"content": content_of(content)} if content is not None else {})}
+
+
+def _body(body: JsonValue) -> dict[str, JsonValue]:
+    """A record's body as a message; a text may be the message as JSON, where it was logged as one, or its content."""
+    decoded = parsed(body)
+    if isinstance(decoded, dict) and (isinstance(body, dict) or _MESSAGE_KEYS & decoded.keys()):
+        return decoded
+    return {"content": body} if body is not None else {}
 
 
 def content_of(value: JsonValue) -> JsonValue:

@@ -56,7 +56,7 @@ ALONE = (OpenLIT,)
 MARKS: tuple[bytes, ...] = tuple(dict.fromkeys(mark for reader in (*READERS, *ALONE, Generic) for mark in reader.marks))
 """Byte strings one of which is in every serialised span that some reader reads, if it is of none of `SCOPES`."""
 
-SCOPES: tuple[bytes, ...] = OpenLIT.scopes
+SCOPES: tuple[bytes, ...] = (*OpenLIT.scopes, *Adk.scopes)
 """How the serialised scopes begin whose spans are read whatever is on them."""
 
 _COMMON_LIMITS = frozenset({128, 250, 255, 256, 500, 512, 1000, 1024, 1028, 2000, 2048, 4000, 4095, 4096, 5000})

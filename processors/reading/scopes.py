@@ -2,17 +2,19 @@
 
 A scope is named by the id of the span that encloses the inner agent's work, "" is the run's own.  Agents that hand over
 to each other share a scope, since they share the conversation; an agent inside a tool, or below an agent that calls
-models itself, has its own.  Turns whose span was placed at the wrong level are recognised by their conversation: it
-opens with words that an earlier call passed on.
+models itself and hasn't handed over, has its own.  Turns whose span was placed at the wrong level are recognised by
+their conversation: it opens with words that an earlier call passed on.
 """
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from processors.conventions.facts import Kind
 from processors.reading.drafts import CallDraft, Draft
+from processors.reading.plumbing import is_handoff, is_output
 from processors.reading.tree import Node
 
 RUN = ""
@@ -21,16 +23,27 @@ _MIN_TASK_CHARS = 8
 
 def node_scopes(nodes: Sequence[Node], drafts: Iterable[Draft]) -> dict[int, str]:
     """The scope of what stands directly below each node, by the node's `id()`. Parents come before children."""
-    calling = {id(draft.node.agent) for draft in drafts if draft.node.agent is not None}
+    calling: dict[int, list[Draft]] = {}
+    for draft in drafts:
+        if draft.node.agent is not None:
+            calling.setdefault(id(draft.node.agent), []).append(draft)
     scopes: dict[int, str] = {}
     for node in nodes:
         if node.kind is Kind.TOOL:
             scopes[id(node)] = node.id
         elif node.kind in (Kind.AGENT, Kind.WORKFLOW):
             above = node.agent
-            inner = above is not None and id(above) in calling
+            inner = above is not None and id(above) in calling and not _was_handed_over(calling[id(above)], node)
             scopes[id(node)] = node.id if inner else scope_of(node, scopes)
     return scopes
+
+
+def _was_handed_over(turns: Sequence[Draft], agent: Node) -> bool:
+    """Whether the last of the turns before an agent began handed the conversation over."""
+    at = bisect(turns, agent.place, key=lambda draft: draft.node.place)
+    last = turns[at - 1].output if at else None
+    calls = [call.name for message in last or () for call in message.calls]
+    return any(is_handoff(name) and not is_output(name) for name in calls)
 
 
 def scope_of(node: Node, scopes: dict[int, str]) -> str:

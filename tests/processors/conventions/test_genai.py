@@ -99,6 +99,56 @@ def test_message_events_with_attributes() -> None:
     assert_is_the_call(facts)
 
 
+def test_message_events_whose_body_is_the_message_as_text() -> None:
+    function: JsonValue = {"name": "get_weather", "arguments": '{"city": "Rome"}'}
+    answer: JsonValue = {"message": {"role": "assistant", "tool_calls": [{"id": "c1", "function": function}]}}
+    facts = read(
+        {"gen_ai.operation.name": "chat", "gen_ai.response.finish_reason": "FinishReason.TOOL_CALLS"},
+        Event(name="gen_ai.user.message", body='{"role": "user", "content": "weather?"}'),
+        Event(name="gen_ai.choice", body=json.dumps(answer)),
+    )
+    assert_is_the_call(facts)
+    assert facts.finish_reasons == ("TOOL_CALLS",)
+    plain = read({"gen_ai.operation.name": "chat"}, Event(name="gen_ai.user.message", body='{"city": "Rome"}'))
+    assert plain.input is not None and plain.input[0].text == '{"city": "Rome"}'
+
+
+@pytest.mark.parametrize("reasons", [["stop"], '["stop"]', "stop"])
+def test_finish_reasons_come_as_a_list_a_text_of_one_or_a_word(reasons: JsonValue) -> None:
+    facts = read({"gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": reasons})
+    assert facts.finish_reasons == ("stop",)
+
+
+def test_of_definitions_with_and_without_schemas_the_fuller_ones_count() -> None:
+    bare: JsonValue = '[{"name": "get_weather", "parameters": null}]'
+    full: JsonValue = [{"name": "get_weather", "parameters": SCHEMA}]
+    details = Event(name="gen_ai.client.inference.operation.details", attributes={"gen_ai.tool.definitions": full})
+    facts = read({"gen_ai.operation.name": "chat", "gen_ai.tool.definitions": bare}, details)
+    assert facts.tools is not None and facts.tools[0].parameters == SCHEMA
+
+
+def test_instructions_may_stand_under_their_earlier_name() -> None:
+    facts = read({"gen_ai.operation.name": "invoke_agent", "system_prompt": "You know the weather."})
+    assert facts.system == ("You know the weather.",)
+
+
+def test_content_that_was_replaced_by_a_placeholder_is_not_captured() -> None:
+    facts = read(
+        {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": "f",
+            "gen_ai.tool.call.arguments": "<redacted>",
+            "gen_ai.tool.call.result": "<redacted>",
+        }
+    )
+    assert facts.tool is not None and (facts.tool.arguments, facts.tool.result) == (None, None)
+
+
+def test_a_tools_own_status_says_that_it_failed() -> None:
+    facts = read({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "f", "gen_ai.tool.status": "error"})
+    assert facts.tool is not None and facts.tool.error == ""
+
+
 def test_message_events_without_content_are_not_captured() -> None:
     calls: JsonValue = [{"id": "c1", "function": {"name": "get_weather"}}]
     facts = read(
