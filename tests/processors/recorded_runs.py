@@ -12,7 +12,7 @@ from typing import Any
 
 from collector.commands.transcript import read
 from collector.saved_traces import SavedTraces, read_saved_traces
-from evaluators.cases import Tool, ToolCall
+from evaluators.cases import Role, Tool, ToolCall
 from processors.reading.absent import SYSTEM_PROMPT, USER_INPUT
 from processors.transcript import Transcript
 from processors.transcript_json import offered_tools
@@ -46,7 +46,7 @@ def differences(facts: dict[str, Any], transcripts: Sequence[Transcript]) -> lis
         *_users(facts, absent, [_folded(text) for run in runs for text in run.user_inputs or ()]),
         *_systems(facts, absent, [_folded(text) for run in runs for text in run.system_prompts]),
         *_tools(facts, absent, offered_tools(runs)),
-        *_calls(facts, calls),
+        *_calls(facts, calls, _told(transcripts)),
         *_answer(facts, absent, [run.final_answer for run in runs if run.final_answer is not None]),
         *_session(facts, absent, {transcript.session_id for transcript in transcripts} - {None}),
         *_unreported(absent, {missing.fact for transcript in transcripts for missing in transcript.missing}),
@@ -87,7 +87,19 @@ def _tools(facts: dict[str, Any], absent: set[str], tools: list[Tool]) -> Iterat
     yield from (f"tool never offered: {name}" for name in read_tools.keys() - offered.keys())
 
 
-def _calls(facts: dict[str, Any], calls: list[ToolCall]) -> Iterator[str]:
+def _told(transcripts: Sequence[Transcript]) -> dict[str | None, str]:
+    """Call id → result as a later request told the model: for calls whose own trace ended with asking for them."""
+    return {
+        message.call_id: message.text
+        for transcript in transcripts
+        for run in transcript.runs
+        for turn in run.turns
+        for message in turn.context or ()
+        if message.role is Role.TOOL and message.text
+    }
+
+
+def _calls(facts: dict[str, Any], calls: list[ToolCall], told: dict[str | None, str]) -> Iterator[str]:
     left = list(calls)
     for wanted in facts["tool_calls"]:
         absent = wanted.get("not_recorded", ())
@@ -98,7 +110,7 @@ def _calls(facts: dict[str, Any], calls: list[ToolCall]) -> Iterator[str]:
             yield f"call not read: {wanted['name']}({json.dumps(wanted['arguments'])})"
             continue
         left.remove(call)
-        yield from _outcome(wanted, absent, call)
+        yield from _outcome(wanted, absent, call, told.get(call.id))
     yield from (f"call that never was: {call.name}({call.arguments})" for call in left)
 
 
@@ -108,9 +120,9 @@ def _same(call: ToolCall, wanted: dict[str, Any], *, exactly: bool) -> bool:
     )
 
 
-def _outcome(wanted: dict[str, Any], absent: Sequence[str], call: ToolCall) -> Iterator[str]:
+def _outcome(wanted: dict[str, Any], absent: Sequence[str], call: ToolCall, told: str | None) -> Iterator[str]:
     texts = [text for key in ("result", "error", "shown") if (text := wanted.get(key))]
-    found = [text for text in (call.result.content, call.result.error) if text] if call.result else []
+    found = [text for text in (call.result.content, call.result.error) if text] if call.result else [told or ""]
     if "tool_results" in absent or not texts:
         return
     if not any(_tells(one, text) for text in texts for one in found):

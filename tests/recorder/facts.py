@@ -123,8 +123,10 @@ def _absent(call: Mapping[str, Any], call_id: str, content: Content) -> list[str
 
 def _not_recorded(facts: Mapping[str, Any], offered: Mapping[str, Any], content: Content) -> list[str]:
     """The facts that happened and of which nothing at all is in the bytes."""
-    unused = [name for name in offered if name not in {call["name"] for call in facts["tool_calls"]}]
-    schemas = [properties for name in unused if (properties := _properties(offered[name]))]
+    called = {call["name"] for call in facts["tool_calls"]}
+    unused = [name for name in offered if name not in called]
+    used = {each for name in called for each in _properties(offered.get(name))}
+    schemas = [own for name in unused if (own := set(_properties(offered[name])) - used)]
     texts = {
         "user_input": facts["user_inputs"],
         "system_prompt": facts["system_prompts"] or [],

@@ -99,11 +99,15 @@ def _run(recording: Recording, environment: Environment, folder: Path, variables
             timeout=_TIMEOUT_S,
         )
     except subprocess.TimeoutExpired as error:
-        raise RunError(f"not finished after {_TIMEOUT_S} s\n{(error.stderr or b'').decode()[-2000:]}") from None
+        raise RunError(f"not finished after {_TIMEOUT_S} s\n{_end_of(error.stderr or b'')}") from None
     if done.returncode:
-        raise RunError(f"exit status {done.returncode}\n{done.stderr.decode()[-3000:]}")
+        raise RunError(f"exit status {done.returncode}\n{_end_of(done.stderr)}")
     if os.environ.get("RECORDER_VERBOSE"):
         print(done.stdout.decode(), done.stderr.decode(), flush=True)
+
+
+def _end_of(output: bytes) -> str:
+    return "\n".join(output.decode(errors="replace").splitlines()[-8:])
 
 
 def _write(folder: Path, requests: list[Received], facts: dict[str, Any]) -> None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 SYSTEM = "You work at the desk of the city library. Look things up with the tools and answer in one short sentence."
 SESSION = "desk-visit-4711"
-TOOLS = ("find_book", "lend_copy", "opening_hours", "reserve_room")
 HANDED_OVER = "handed_over"
 """Name of the call by which one agent passes the run on, or consults another; each framework has its own for it."""
 
@@ -40,7 +39,7 @@ class Scenario:
     name: str
     users: tuple[str, ...]
     turns: tuple[Turn, ...]
-    tools: tuple[str, ...] = TOOLS
+    tools: tuple[str, ...] = ("find_book", "reserve_room")
     faults: tuple[str, ...] = ()
 
 
@@ -69,6 +68,7 @@ SCENARIOS: dict[str, Scenario] = {
                 Turn("I look both up.", (Call("opening_hours", {"branch": "Central"}), _SALT_ROAD)),
                 Turn("Central is open from 9 to 8, and The Salt Road stands at Riverside, shelf F-18."),
             ),
+            tools=("find_book", "opening_hours", "reserve_room"),
         ),
         Scenario(
             "turns",
@@ -79,6 +79,7 @@ SCENARIOS: dict[str, Scenario] = {
                 Turn(calls=(Call("lend_copy", {"copy": 5127, "card": "C-2093"}),)),
                 Turn("Copy 5127 is lent to card C-2093; it is due on 17 April."),
             ),
+            tools=("find_book", "lend_copy", "reserve_room"),
         ),
         Scenario(
             "unknown_tool",

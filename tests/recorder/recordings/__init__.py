@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from tests.recorder.recordings import frameworks, providers
+from tests.recorder.recordings import agent_sdks, frameworks, providers
 from tests.recorder.recordings.recording import Recording
 
 __all__ = ["RECORDINGS", "Recording"]
 
 RECORDINGS: dict[str, Recording] = {
-    recording.dialect: recording for recording in (*providers.RECORDINGS, *frameworks.RECORDINGS)
+    recording.dialect: recording
+    for recording in (*providers.RECORDINGS, *agent_sdks.RECORDINGS, *frameworks.RECORDINGS)
 }
