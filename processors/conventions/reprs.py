@@ -34,6 +34,14 @@ def from_repr(text: str) -> dict[str, JsonValue] | None:
     return _fields(_whole(text))
 
 
+def listed_in(text: str) -> list[JsonValue]:
+    """The items in the repr of a list of data and objects; an empty list when the text is none."""
+    if len(text) > MAX_REPR_CHARS or not text.startswith("["):
+        return []
+    found = _whole(text.strip())
+    return found if isinstance(found, list) else []
+
+
 def fields_of(text: str) -> dict[str, JsonValue] | None:
     """The fields in a text that lists them without a class round them, as pydantic's models print themselves.
 
