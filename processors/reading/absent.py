@@ -21,6 +21,20 @@ from processors.conventions.facts import Kind
 from processors.reading.tree import Node
 from processors.transcript import Missing
 
+__all__ = [
+    "ARGUMENTS",
+    "FINAL_ANSWER",
+    "SCHEMAS",
+    "SYSTEM_PROMPT",
+    "TOOLS",
+    "TOOL_CALLS",
+    "TOOL_RESULTS",
+    "USER_INPUT",
+    "absent_in",
+    "told_how",
+    "with_remedies",
+]
+
 
 def absent_in(run: Run) -> tuple[str, ...]:
     """The facts that were looked for in a run and are not there. Nothing is missing that there was no reason for."""
