@@ -67,6 +67,8 @@ def exact_id(value: object, size: int) -> bytes | None:
     hexadecimal = _HEX.fullmatch(value)
     if hexadecimal is not None:
         digits = hexadecimal[1]
+        if not digits.strip("0"):
+            return b""
         return bytes.fromhex(digits.zfill(2 * size)) if len(digits) <= 2 * size else None
     if size == TRACE_BYTES:
         if _UUID.fullmatch(value):

@@ -106,20 +106,28 @@ def _renamed(item: Fields) -> Fields:
 
 
 def _spans(document: Fields) -> Iterator[tuple[str, Fields]]:
-    """Every span in a request of its own, put right, with its place."""
+    """Every span in a request of its own, put right, with its place. What is no object is left to be refused."""
     for at, resource in _listed(document, "resourceSpans", "resource_spans"):
+        if not isinstance(resource, dict):
+            yield f".resourceSpans[{at}]", {"resourceSpans": [resource]}
         for below, scope in _listed(resource, *_SCOPE_SPANS):
+            if not isinstance(scope, dict):
+                yield f".resourceSpans[{at}].scopeSpans[{below}]", {"resourceSpans": [{"scopeSpans": [scope]}]}
             for last, span in _listed(scope, "spans"):
-                alone = {**scope, "scope": _scope(scope.get("scope")), "spans": [_put_right(span)]}
-                around = {"resource": _resource(resource.get("resource")), "scopeSpans": [alone]}
+                right = _put_right(span) if isinstance(span, dict) else span
+                alone = {**_fields(scope), "scope": _scope(_fields(scope).get("scope")), "spans": [right]}
+                around = {"resource": _resource(_fields(resource).get("resource")), "scopeSpans": [alone]}
                 yield f".resourceSpans[{at}].scopeSpans[{below}].spans[{last}]", {"resourceSpans": [around]}
 
 
-def _listed(item: Fields, *keys: str) -> Iterator[tuple[int, Fields]]:
+def _listed(item: object, *keys: str) -> Iterator[tuple[int, object]]:
     for key in keys:
-        found = item.get(key)
-        for at, one in enumerate(found if isinstance(found, list) else ()):
-            yield at, one if isinstance(one, dict) else {"attributes": one}
+        found = _fields(item).get(key)
+        yield from enumerate(found if isinstance(found, list) else ())
+
+
+def _fields(item: object) -> Fields:
+    return item if isinstance(item, dict) else {}
 
 
 def _put_right(span: Fields) -> Fields:

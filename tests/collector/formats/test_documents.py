@@ -1,0 +1,140 @@
+"""Documents: what they are wrapped in, what is none, and that nothing in them breaks the reading."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from collector.receivers.formats.documents import described, read_document
+from collector.receivers.formats.shape import MOST_FLAWS, Findings
+from tests.collector.formats.reading import TRACE, read
+
+SPAN = {"trace_id": TRACE, "span_id": "eee19b7ec3c1b174", "name": "find", "start_time": 1796065375}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        SPAN,
+        [SPAN],
+        {"data": [SPAN]},
+        {"traces": [{"spans": [SPAN]}]},
+        {"result": {"items": [SPAN], "next": 1}},
+        [[SPAN]],
+    ],
+)
+def test_spans_are_found_in_whatever_is_wrapped_around_them(document: object) -> None:
+    spans, findings = read(document)
+    assert ([span.name for span in spans], findings.flaws) == (["find"], [])
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"data": [], "total": 0},
+        {"name": "package", "version": "1.0", "dependencies": {"x": "1"}},
+        {"id": 1, "name": "Anna", "children": [{"id": 2, "name": "Ben"}]},
+        [{"question": "x", "answer": "y"}],
+        {"messages": [{"role": "user", "content": "hello"}]},
+        [],
+        7,
+        "text",
+        None,
+    ],
+)
+def test_what_holds_no_spans_is_of_no_form(document: object) -> None:
+    assert read_document(document, Findings()) is None
+
+
+def test_one_thing_among_spans_that_is_none_is_named_with_its_place() -> None:
+    spans, findings = read({"data": [SPAN, {"note": "x"}, 3]})
+    assert len(spans) == 1
+    assert findings.flaws == [
+        (".data[1]", "neither a span nor a trace: an object with the keys note"),
+        (".data[2]", "neither a span nor a trace: a number"),
+    ]
+
+
+def test_of_very_many_flaws_the_first_are_told_and_the_others_counted() -> None:
+    _, findings = read([SPAN, *[{"note": "x"}] * 100])
+    assert (len(findings.flaws), findings.more_flaws) == (MOST_FLAWS, 100 - MOST_FLAWS)
+
+
+def test_a_document_is_described_by_its_keys_and_never_by_its_content() -> None:
+    document = {
+        "total": 1,
+        "rows": [{"question": "secret", "answer": "secret"}],
+        **{f"k{n}": "secret" for n in range(9)},
+    }
+    text = described(document)
+    assert text == (
+        "an object with the keys total, rows, k0, k1, k2, k3, k4, k5 and 3 more; rows is an array of 1, the first an "
+        "object with the keys question, answer"
+    )
+
+
+KEYS = st.sampled_from(
+    [
+        *("data", "spans", "traces", "trace_id", "traceId", "traceID", "span_id", "spanId", "spanID", "id", "name"),
+        *("operationName", "parent_id", "parentSpanId", "references", "refType", "processes", "processID", "process"),
+        *("tags", "key", "type", "value", "logs", "fields", "startTime", "start_time", "duration", "end_time"),
+        *("resourceSpans", "scopeSpans", "batches", "resource", "scope", "attributes", "events", "links", "status"),
+        *("context", "context.trace_id", "context.span_id", "columns", "index", "children", "observations"),
+        *("parentObservationId", "run_type", "inputs", "child_runs", "info", "localEndpoint", "annotations"),
+        *("timestamp", "kind", "input", "output", "metadata", "startTimeUnixNano", "low", "high"),
+    ]
+)
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from([TRACE, "eee19b7ec3c1b174", "0", "", "GENERATION", "CHILD_OF", "int64", "2026-11-30T19:02:55Z"])
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+)
+JSON: Any = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=8), max_leaves=40
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(JSON)
+def test_no_document_breaks_the_reading(document: object) -> None:
+    findings = Findings()
+    for request in read_document(document, findings) or ():
+        assert isinstance(request.request, bytes)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.dictionaries(KEYS, JSON, max_size=12))
+def test_no_span_breaks_the_reading(fields: dict[str, object]) -> None:
+    findings = Findings()
+    document = {"data": [SPAN, {**SPAN, **fields}]}
+    found = read_document(document, findings)
+    assert found is not None
+    assert len(list(found)) >= 1
+
+
+def test_values_nested_as_deep_as_json_may_be_do_no_harm() -> None:
+    deep: Any = "x"
+    for _ in range(900):
+        deep = {"a": deep}
+    for document in (
+        {**SPAN, "attributes": deep},
+        {**SPAN, "input": deep},
+        {**SPAN, "children": [{"name": "x", "a": deep}]},
+    ):
+        findings = Findings()
+        assert read_document(json.loads(json.dumps(document)), findings) is not None
+        list(read_document(document, findings) or ())
+
+
+def test_spans_nested_a_thousand_deep_are_all_read() -> None:
+    tree: dict[str, Any] = {**SPAN, "name": "innermost"}
+    for depth in range(900):
+        tree = {**SPAN, "span_id": f"{depth + 1:016x}", "children": [tree]}
+    assert len(read(tree)[0]) == 901
