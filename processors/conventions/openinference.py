@@ -44,6 +44,7 @@ TOOL_CALL_ID_KEYS = (TOOL_CALL_ID, "tool.call_id", "tool.id")
 AGENT_NAME = "agent.name"
 NODE_ID = "graph.node.id"
 SESSION = "session.id"
+OPERATION, CREATE_AGENT = "gen_ai.operation.name", "create_agent"
 
 _KINDS = {
     "LLM": Kind.LLM,
@@ -94,6 +95,9 @@ class OpenInference:
 
     def _kind(self, span: Span) -> Kind:
         attributes = span.attributes
+        if attributes.get(OPERATION) == CREATE_AGENT:
+            # Backends that convert spans take the making of an agent for its work.
+            return Kind.OTHER
         named = attributes.get(SPAN_KIND)
         kind = _KINDS.get(named.upper(), Kind.OTHER) if isinstance(named, str) else Kind.LLM
         if TOOL_NAME in attributes and kind is not Kind.LLM:

@@ -72,8 +72,10 @@ class Draft:
         """What the model said; "" when it said nothing, None when that isn't known."""
         if self.output is None:
             return None
-        texts = [message.text for message in self.output if message.role is Role.ASSISTANT and message.text]
-        return "\n".join(texts)
+        own = [message for message in self.output if message.role is Role.ASSISTANT]
+        if own and all(message.text is None and not message.calls for message in own):
+            return None
+        return "\n".join(message.text for message in own if message.text)
 
     @property
     def users(self) -> list[str]:
@@ -218,8 +220,29 @@ def _was_retried(draft: Draft, later: Sequence[Draft]) -> bool:
     return bool(again) if draft.facts.error is not None else any(draft.input and other.output for other in again)
 
 
+def _unfolded(draft: Draft) -> Draft:
+    """A turn written over those before it on the same span, with these given back to its output.
+
+    Beside its last words, its output still asks for calls that its input has already; what came since the user's last
+    words was said on this span.
+    """
+    given, said = draft.input or (), draft.output or ()
+    calls = [call for message in said for call in message.calls]
+    if not calls or not all(call.id for call in calls) or not any(message.text for message in said):
+        return draft
+    asked = {(call.id, call.name, signature(call.arguments)) for message in given for call in message.calls}
+    if not all((call.id, call.name, signature(call.arguments)) in asked for call in calls):
+        return draft
+    kept = tuple(replace(message, calls=()) for message in said if message.text)
+    start = max((at + 1 for at, message in enumerate(given) if message.role is Role.USER), default=0)
+    output = (*given[start:], *kept)
+    facts = replace(draft.facts, input=given[:start], output=output)
+    return Draft(node=draft.node, facts=facts, input=given[:start], output=output, scope=draft.scope)
+
+
 def _split(draft: Draft) -> list[Draft]:
     """A span that holds a whole loop of calls and results as the turns it was made of."""
+    draft = _unfolded(draft)
     output = draft.output or ()
     if all(message.role is Role.ASSISTANT for message in output):
         return [draft]
