@@ -46,7 +46,7 @@ def record(recording: Recording, scenario: Scenario, environment: Environment) -
     """
     with (
         tempfile.TemporaryDirectory() as scratch,
-        ModelServer(scenario, recording.handed_over) as model,
+        ModelServer(scenario, recording.handed_over, recording.spelling) as model,
         Sink() as sink,
     ):
         folder = Path(scratch)

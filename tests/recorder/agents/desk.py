@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
 import json
 import os
 import traceback
+import typing
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -99,6 +101,8 @@ def _journaled(tool: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, A
         journal(called=tool.__name__, arguments=arguments, result=json.dumps(result))
         return result
 
+    wrapper.__annotations__ = typing.get_type_hints(tool)  # some frameworks look no names up
+    wrapper.__signature__ = inspect.signature(tool, eval_str=True)  # type: ignore[attr-defined]
     return wrapper
 
 

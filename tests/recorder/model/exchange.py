@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +55,10 @@ class Reply:
     def made_up_id(self, prefix: str, place: object = "") -> str:
         """An id as providers make them, the same in every recording."""
         return made_up_id(prefix, self.number, place, self.text, *(call.call_id for call in self.calls))
+
+
+Spelling = Callable[[Reply], Sequence[Reply]]
+"""How a reply is put for a framework that has calls written as text, or answers given as calls: one request each."""
 
 
 @dataclass(frozen=True, slots=True)

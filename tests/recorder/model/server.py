@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from tests.recorder.model import chat, converse, gemini, messages, responses
-from tests.recorder.model.exchange import Answer, Asked, Reply, Requested, made_up_id
+from tests.recorder.model.exchange import Answer, Asked, Reply, Requested, Spelling, made_up_id
 from tests.recorder.scenarios import HANDED_OVER, Call, Scenario, Turn
 
 
@@ -30,10 +30,12 @@ class Exchange:
 class ModelServer:
     """Serves a scenario's turns in the order of requests, on a free port of this machine, while it is entered."""
 
-    def __init__(self, scenario: Scenario, handed_over: Call | None = None) -> None:
+    def __init__(self, scenario: Scenario, handed_over: Call | None = None, spelling: Spelling | None = None) -> None:
         self.exchanges: list[Exchange] = []
         self._scenario = scenario
         self._handed_over = handed_over
+        self._spelling = spelling
+        self._unsaid: list[Reply] = []
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
@@ -58,15 +60,18 @@ class ModelServer:
         if asked is None:
             return Answer.of({"error": {"message": f"Nothing is served at {path}."}}, 404)
         with self._lock:
+            if self._unsaid:
+                return _answer(path, self._unsaid.pop(0), asked, body)
             number = len(self.exchanges)
             if number >= len(self._scenario.turns):
                 return _refusal(400, "The script has no further turn.")
             turn = self._scenario.turns[number]
             reply = None if turn.refused else self._reply(number, turn)
             self.exchanges.append(Exchange(asked, reply))
-        if reply is None:
-            return _refusal(turn.refused or 400, "The catalogue model is out of service.")
-        return _answer(path, reply, asked, body)
+            if reply is None:
+                return _refusal(turn.refused or 400, "The catalogue model is out of service.")
+            said, *self._unsaid = self._spelling(reply) if self._spelling else [reply]
+        return _answer(path, said, asked, body)
 
     def _reply(self, number: int, turn: Turn) -> Reply:
         calls = [self._handed_over or call if call.name == HANDED_OVER else call for call in turn.calls]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from tests.recorder.model.exchange import Spelling
+from tests.recorder.recordings import spellings
 from tests.recorder.recordings.recording import Recording
 from tests.recorder.scenarios import Call
 
@@ -111,15 +113,319 @@ _LANGGRAPH = (
     _lc_langsmith("langsmith-graph", ("lend", "broken_arguments"), DESK_GRAPH="1", DESK_SESSION="metadata"),
     _lc_langsmith("langsmith", ("delegate",), DESK_TEAM="delegate"),
     *(
-        _langgraph(
-            name,
-            ("lend", "retry", "unknown_tool"),
-            package=package,
-            instrumentation=name,
-            environment=f"langgraph-{name}",
-        )
-        for name, package in (("mlflow", "mlflow-tracing"), ("laminar", "lmnr"), ("openlit", "openlit"))
+        _langgraph(name, _THREE, package=name, instrumentation=name, environment=f"langgraph-{name}")
+        for name in ("mlflow", "laminar", "openlit")
+    ),
+    _langgraph(
+        "mlflow-genai",
+        _THREE,
+        package="mlflow",
+        instrumentation="mlflow",
+        environment="langgraph-mlflow",
+        MLFLOW_ENABLE_OTEL_GENAI_SEMCONV="true",
     ),
 )
 
-RECORDINGS: tuple[Recording, ...] = (*_PYDANTIC_AI, *_LANGGRAPH)
+
+def _recording(
+    dialect: str,
+    package: str,
+    program: str,
+    scenarios: Iterable[str] = ("lend", "retry"),
+    *,
+    environment: str | None = None,
+    handed_over: Call | None = None,
+    spelling: Spelling | None = None,
+    **variables: str,
+) -> Recording:
+    """A recording whose framework is called as its program is."""
+    name = program.removesuffix("_agent.py").replace("_", "-")
+    return Recording(
+        dialect=dialect,
+        framework=name,
+        instrumentation=package,
+        environment=environment or name,
+        program=program,
+        scenarios=tuple(scenarios),
+        variables=variables,
+        handed_over=handed_over,
+        spelling=spelling,
+    )
+
+
+_strands = partial(_recording, package="strands-agents", program="strands_agent.py")
+_OPT_IN = "OTEL_SEMCONV_STABILITY_OPT_IN"
+_LATEST = "gen_ai_latest_experimental"
+_STRANDS = (
+    _strands("strands__native", scenarios=_THREE),
+    _strands("strands__native-latest", scenarios=("lend", "retry", "parallel"), **{_OPT_IN: _LATEST}),
+    _strands(
+        "strands__native-latest-definitions", scenarios=("lend",), **{_OPT_IN: f"{_LATEST},gen_ai_tool_definitions"}
+    ),
+    _strands(
+        "strands__native-latest-attributes",
+        scenarios=("lend", "retry"),
+        **{_OPT_IN: f"{_LATEST},gen_ai_span_attributes_only,gen_ai_tool_definitions"},
+    ),
+    _strands("strands__openinference", package="openinference-instrumentation-strands-agents", DESK_OPENINFERENCE="1"),
+    _strands("strands-delegate__native", scenarios=("delegate",), handed_over=_ASK, DESK_TEAM="delegate"),
+    _strands(
+        "strands-delegate__native-latest",
+        scenarios=("delegate",),
+        handed_over=_ASK,
+        DESK_TEAM="delegate",
+        **{_OPT_IN: _LATEST},
+    ),
+)
+
+_agent_framework = partial(_recording, package="agent-framework-core", program="agent_framework_agent.py")
+_AGENT_FRAMEWORK = (
+    _agent_framework("agent-framework__native", scenarios=("lend", "retry", "parallel", "turns", "unknown_tool")),
+    _agent_framework("agent-framework__native-stream", scenarios=("lend", "broken_arguments"), DESK_STREAM="1"),
+    _agent_framework("agent-framework__native-responses", scenarios=("lend",), DESK_API="responses"),
+    _agent_framework("agent-framework__native-nocontent", scenarios=("lend", "retry"), DESK_CONTENT="off"),
+    _agent_framework(
+        "agent-framework__openinference",
+        package="openinference-instrumentation-agent-framework",
+        DESK_OPENINFERENCE="1",
+    ),
+    _agent_framework(
+        "agent-framework-delegate__native", scenarios=("delegate",), handed_over=_ASK, DESK_TEAM="delegate"
+    ),
+)
+
+_adk = partial(_recording, package="google-adk", program="google_adk_agent.py")
+_ADK_CONTENT = {_OPT_IN: _LATEST, _CONTENT: "SPAN_AND_EVENT"}
+_ADK_TOOL = Call("catalogue", {"request": "Where does The Salt Road stand?"})
+_ADK_TRANSFER = Call("transfer_to_agent", {"agent_name": "catalogue"})
+_ADK = (
+    _adk("google-adk__native", scenarios=("lend", "retry")),
+    _adk("google-adk__native-logs", scenarios=("lend", "retry"), **{_CONTENT: "true"}),
+    _adk("google-adk__native-latest", scenarios=("lend", "retry", "parallel", "turns"), **_ADK_CONTENT),
+    _adk("google-adk__native-latest-raise", scenarios=("retry",), DESK_FAILING="raise", **_ADK_CONTENT),
+    _adk("google-adk__native-schema1", scenarios=("lend", "retry"), ADK_TELEMETRY_SCHEMA_VERSION_OPT_IN="1"),
+    _adk("google-adk__openinference", package="openinference-instrumentation-google-adk", DESK_OPENINFERENCE="1"),
+    _adk(
+        "google-adk-delegate__native-latest",
+        scenarios=("delegate",),
+        handed_over=_ADK_TOOL,
+        DESK_TEAM="delegate",
+        **_ADK_CONTENT,
+    ),
+    _adk(
+        "google-adk-handoff__native-latest",
+        scenarios=("handoff",),
+        handed_over=_ADK_TRANSFER,
+        DESK_TEAM="handoff",
+        **_ADK_CONTENT,
+    ),
+    _adk(
+        "google-adk-delegate__native-schema1",
+        scenarios=("delegate",),
+        handed_over=_ADK_TOOL,
+        DESK_TEAM="delegate",
+        ADK_TELEMETRY_SCHEMA_VERSION_OPT_IN="1",
+    ),
+)
+
+_llamaindex = partial(_recording, package="openinference-instrumentation-llama-index", program="llamaindex_agent.py")
+_LLAMAINDEX_GENAI = {_CONTENT: "SPAN_ONLY", _OPT_IN: _LATEST, "DESK_INSTRUMENTATION": "genai"}
+_LLAMAINDEX_TRACELOOP = {
+    "package": "opentelemetry-instrumentation-llamaindex",
+    "environment": "llamaindex-traceloop",
+    "DESK_INSTRUMENTATION": "traceloop",
+}
+_HANDOFF = Call("handoff", {"to_agent": "catalogue", "reason": "They know the shelves."})
+_LLAMAINDEX = (
+    _llamaindex("llamaindex__openinference", scenarios=("lend", "retry")),
+    _llamaindex("llamaindex__openinference-nostream", scenarios=("lend", "parallel"), DESK_STREAM="off"),
+    _llamaindex("llamaindex-handoff__openinference", scenarios=("handoff",), handed_over=_HANDOFF, DESK_TEAM="handoff"),
+    _llamaindex(
+        "llamaindex__genai",
+        package="opentelemetry-instrumentation-genai-llama-index",
+        scenarios=_THREE,
+        **_LLAMAINDEX_GENAI,
+    ),
+    _llamaindex("llamaindex__traceloop", scenarios=("lend", "retry"), **_LLAMAINDEX_TRACELOOP),
+    _llamaindex("llamaindex__traceloop-nostream", scenarios=("lend",), DESK_STREAM="off", **_LLAMAINDEX_TRACELOOP),
+)
+
+_agno = partial(_recording, program="agno_agent.py")
+_AGNO_TRACELOOP = {"environment": "agno-traceloop", "DESK_INSTRUMENTATION": "traceloop"}
+_DELEGATE_TASK = Call("delegate_task_to_member", {"member_id": "catalogue", "task": "Where does The Salt Road stand?"})
+_AGNO = (
+    _agno("agno__openinference", "openinference-instrumentation-agno", scenarios=_THREE),
+    _agno("agno__openinference-stream", "openinference-instrumentation-agno", scenarios=("lend",), DESK_STREAM="1"),
+    _agno(
+        "agno-delegate__openinference",
+        "openinference-instrumentation-agno",
+        scenarios=("delegate",),
+        handed_over=_DELEGATE_TASK,
+        DESK_TEAM="delegate",
+    ),
+    _agno(
+        "agno__genai",
+        "opentelemetry-instrumentation-genai-agno",
+        scenarios=_THREE,
+        DESK_INSTRUMENTATION="genai",
+        **{_CONTENT: "SPAN_ONLY", _OPT_IN: _LATEST},
+    ),
+    _agno("agno__traceloop", "opentelemetry-instrumentation-agno", scenarios=_THREE, **_AGNO_TRACELOOP),
+)
+
+_crewai = partial(_recording, program="crewai_agent.py")
+_COWORKER = Call(
+    "delegate_work_to_coworker",
+    {"task": "Find The Salt Road.", "context": "A reader asks for it.", "coworker": "catalogue"},
+)
+_CREWAI = (
+    _crewai("crewai__openinference", "openinference-instrumentation-crewai"),
+    _crewai(
+        "crewai__openinference-and-openai",
+        "openinference-instrumentation-crewai, openinference-instrumentation-openai",
+        scenarios=_THREE,
+        DESK_INSTRUMENTATION="openinference-openai",
+    ),
+    _crewai(
+        "crewai-delegate__openinference",
+        "openinference-instrumentation-crewai",
+        scenarios=("delegate",),
+        handed_over=_COWORKER,
+        DESK_TEAM="delegate",
+    ),
+    _crewai(
+        "crewai-delegate__openinference-and-openai",
+        "openinference-instrumentation-crewai, openinference-instrumentation-openai",
+        scenarios=("delegate",),
+        handed_over=_COWORKER,
+        DESK_TEAM="delegate",
+        DESK_INSTRUMENTATION="openinference-openai",
+    ),
+    _crewai(
+        "crewai__traceloop",
+        "opentelemetry-instrumentation-crewai",
+        environment="crewai-traceloop",
+        DESK_INSTRUMENTATION="traceloop",
+    ),
+    _crewai(
+        "crewai__traceloop-and-openai",
+        "opentelemetry-instrumentation-crewai, opentelemetry-instrumentation-openai",
+        environment="crewai-traceloop",
+        DESK_INSTRUMENTATION="traceloop-openai",
+    ),
+)
+
+_autogen = partial(_recording, package="autogen-agentchat", program="autogen_agent.py")
+_AUTOGEN = (
+    _autogen("autogen__native", scenarios=("lend", "retry")),
+    _autogen("autogen-rounds__native", scenarios=("lend",), DESK_TEAM="rounds"),
+    _autogen(
+        "autogen__openinference",
+        package="openinference-instrumentation-autogen-agentchat",
+        scenarios=_THREE,
+        DESK_OPENINFERENCE="1",
+    ),
+    _autogen(
+        "autogen-handoff__openinference",
+        package="openinference-instrumentation-autogen-agentchat",
+        scenarios=("handoff",),
+        handed_over=Call("transfer_to_catalogue", {}),
+        DESK_OPENINFERENCE="1",
+        DESK_TEAM="handoff",
+    ),
+)
+
+_haystack = partial(_recording, program="haystack_agent.py")
+_HAYSTACK = (
+    _haystack("haystack__openinference", "openinference-instrumentation-haystack"),
+    _haystack(
+        "haystack__traceloop",
+        "opentelemetry-instrumentation-haystack",
+        environment="haystack-traceloop",
+        DESK_INSTRUMENTATION="traceloop",
+    ),
+    _haystack(
+        "haystack__traceloop-and-openai",
+        "opentelemetry-instrumentation-haystack, opentelemetry-instrumentation-openai",
+        environment="haystack-traceloop",
+        DESK_INSTRUMENTATION="traceloop-openai",
+    ),
+)
+
+_SEMANTIC_KERNEL = (
+    _recording(
+        "semantic-kernel__native",
+        "semantic-kernel",
+        "semantic_kernel_agent.py",
+        scenarios=("lend", "retry", "parallel"),
+        SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE="true",
+    ),
+    _recording(
+        "semantic-kernel__native-nocontent",
+        "semantic-kernel",
+        "semantic_kernel_agent.py",
+        scenarios=("lend",),
+        SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS="true",
+    ),
+)
+
+_smolagents = partial(
+    _recording,
+    package="openinference-instrumentation-smolagents",
+    program="smolagents_agent.py",
+    spelling=spellings.answer_as_call,
+)
+_SMOLAGENTS_GENAI = {
+    "package": "opentelemetry-instrumentation-genai-smolagents",
+    "DESK_INSTRUMENTATION": "genai",
+    _CONTENT: "SPAN_ONLY",
+    _OPT_IN: _LATEST,
+}
+_MANAGED = Call("ask_catalogue", {"task": "Where does The Salt Road stand?"})
+_SMOLAGENTS = (
+    _smolagents("smolagents__openinference", scenarios=("lend", "retry")),
+    _smolagents("smolagents__openinference-stream", scenarios=("lend",), DESK_STREAM="1"),
+    _smolagents("smolagents-code__openinference", scenarios=("lend",), spelling=spellings.code, DESK_KIND="code"),
+    _smolagents(
+        "smolagents-delegate__openinference", scenarios=("delegate",), handed_over=_MANAGED, DESK_TEAM="delegate"
+    ),
+    _smolagents("smolagents__genai", scenarios=("lend", "retry"), **_SMOLAGENTS_GENAI),
+    _smolagents(
+        "smolagents-code__genai", scenarios=("lend",), spelling=spellings.code, DESK_KIND="code", **_SMOLAGENTS_GENAI
+    ),
+    _smolagents(
+        "smolagents-delegate__genai",
+        scenarios=("delegate",),
+        handed_over=_MANAGED,
+        DESK_TEAM="delegate",
+        **_SMOLAGENTS_GENAI,
+    ),
+)
+
+_dspy = partial(_recording, program="dspy_agent.py", spelling=spellings.react_fields)
+_DSPY = (
+    _dspy("dspy__openinference", "openinference-instrumentation-dspy", scenarios=("lend", "retry")),
+    _dspy(
+        "dspy__genai",
+        "opentelemetry-instrumentation-genai-dspy",
+        scenarios=("lend", "retry"),
+        DESK_INSTRUMENTATION="genai",
+        **{_CONTENT: "SPAN_ONLY", _OPT_IN: _LATEST},
+    ),
+)
+
+RECORDINGS: tuple[Recording, ...] = (
+    *_PYDANTIC_AI,
+    *_LANGGRAPH,
+    *_STRANDS,
+    *_AGENT_FRAMEWORK,
+    *_ADK,
+    *_LLAMAINDEX,
+    *_AGNO,
+    *_CREWAI,
+    *_AUTOGEN,
+    *_HAYSTACK,
+    *_SEMANTIC_KERNEL,
+    *_SMOLAGENTS,
+    *_DSPY,
+)

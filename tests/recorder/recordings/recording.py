@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tests.recorder.model.exchange import Spelling
 from tests.recorder.scenarios import Call
 
 
@@ -21,6 +22,7 @@ class Recording:
         scenarios: Names of the scenarios to run.
         variables: Environment variables of the program, besides those that every program is given.
         handed_over: The call that stands for "another agent takes over" in this framework.
+        spelling: How the model's replies are put, where not in the protocol's own way.
         why: Fact → why it isn't in the bytes, for the facts that are found to be missing.
     """
 
@@ -32,4 +34,5 @@ class Recording:
     scenarios: tuple[str, ...] = ("lend", "retry")
     variables: Mapping[str, str] = field(default_factory=dict)
     handed_over: Call | None = None
+    spelling: Spelling | None = None
     why: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,49 @@
+"""Recordings of programs in JavaScript."""
+
+from __future__ import annotations
+
+from tests.recorder.recordings.recording import Recording
+from tests.recorder.scenarios import Call
+
+_ASK = Call("ask_catalogue", {"question": "Is The Salt Road on the shelf at Riverside?"})
+_NO_INPUTS = dict.fromkeys(("user_input", "system_prompt", "tools", "schemas"), "recordInputs: false")
+
+
+def _vercel(version: int, mode: str, *scenarios: str, json: bool = False, **variables: str) -> Recording:
+    return Recording(
+        dialect=f"vercel-ai-{version}__native{mode and '-'}{mode}{'-json' if json else ''}",
+        framework=f"Vercel AI SDK {version}",
+        instrumentation="native",
+        environment=f"vercel-ai-{version}",
+        program="vercel_agent.mjs",
+        scenarios=scenarios,
+        variables={
+            "DESK_MODE": mode,
+            **({"OTEL_EXPORTER_OTLP_PROTOCOL": "http/json"} if json else {}),
+            **variables,
+        },
+        handed_over=_ASK,
+        why=_NO_INPUTS if "noinputs" in mode else {},
+    )
+
+
+_SOME = ("lend", "retry", "parallel", "turns", "unknown_tool")
+RECORDINGS: tuple[Recording, ...] = (
+    _vercel(6, "", *_SOME, "broken_arguments"),
+    _vercel(6, "stream", "lend", "retry", json=True),
+    _vercel(6, "responses", "retry"),
+    _vercel(6, "responses-stream", "parallel"),
+    _vercel(6, "agent", "retry", json=True),
+    _vercel(6, "agent-stream", "parallel"),
+    _vercel(6, "delegate", "delegate"),
+    _vercel(6, "noinputs-nooutputs", "lend", "retry"),
+    _vercel(7, "", *_SOME, "broken_arguments"),
+    _vercel(7, "stream", "lend", "retry", json=True),
+    _vercel(7, "responses", "retry"),
+    _vercel(7, "anthropic", "retry", "parallel", RECORDER_MODEL="claude-sonnet-4-5"),
+    _vercel(7, "agent", "retry", json=True),
+    _vercel(7, "delegate", "delegate"),
+    _vercel(7, "noinputs-nooutputs", "lend", "retry"),
+    _vercel(7, "legacy", "lend", "retry"),
+    _vercel(7, "legacy-stream", "parallel"),
+)
