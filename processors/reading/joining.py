@@ -12,6 +12,9 @@ from dataclasses import replace
 
 from processors.otlp import Event, Log, Span
 
+_MOST_AT_ONCE = 64
+"""Records of one moment that are looked through for a copy."""
+
 
 def joined(spans: Iterable[Span], logs: Sequence[Log]) -> list[Span]:
     """The spans, each once (of copies with one id the first stands), with their log records as further events."""
@@ -25,11 +28,21 @@ def joined(spans: Iterable[Span], logs: Sequence[Log]) -> list[Span]:
         if log.event_name and log.span_id in unique:
             records.setdefault(log.span_id, []).append(log)
     for span_id, found in records.items():
-        # Records of one moment stay in order of arrival, which is the order in which they were written.
-        events = tuple(
-            Event(name=log.event_name, attributes=log.attributes, body=log.body, time_ns=log.time_ns)
-            for log in sorted(found, key=lambda log: log.time_ns)
-        )
         span = unique[span_id]
-        unique[span_id] = replace(span, events=span.events + events)
+        unique[span_id] = replace(span, events=span.events + _in_order(found))
     return list(unique.values())
+
+
+def _in_order(records: Iterable[Log]) -> tuple[Event, ...]:
+    """Records as events, each once however often it was sent.
+
+    Those of one moment stay in order of arrival, which is the order in which they were written.
+    """
+    moments: dict[int, list[Event]] = {}
+    for log in sorted(records, key=lambda log: log.time_ns):
+        event = Event(name=log.event_name, attributes=log.attributes, body=log.body, time_ns=log.time_ns)
+        moment = moments.setdefault(log.time_ns, [])
+        # Without a time, nothing tells a copy from something that was said twice.
+        if log.time_ns == 0 or event not in moment[-_MOST_AT_ONCE:]:
+            moment.append(event)
+    return tuple(event for moment in moments.values() for event in moment)

@@ -26,6 +26,14 @@ def recorded_runs() -> list[Path]:
     return sorted(facts.parent for facts in RECORDED.glob("*/*/facts.json"))
 
 
+def runs_of_each_dialect() -> list[Path]:
+    """One recorded run of each dialect, with a call that fails and is made again where there is one."""
+    chosen: dict[Path, Path] = {}
+    for run in sorted(recorded_runs(), key=lambda run: (run.name != "retry", run)):
+        chosen.setdefault(run.parent, run)
+    return sorted(chosen.values())
+
+
 def facts_of(run: Path) -> dict[str, Any]:
     """What really happened."""
     facts: dict[str, Any] = json.loads((run / "facts.json").read_text(encoding="utf-8"))
