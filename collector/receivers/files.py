@@ -16,7 +16,7 @@ from collector.intake import MalformedRequestError
 from collector.receivers.decompress import BodyTooLargeError, decompress
 from collector.receivers.formats.documents import described, read_document
 from collector.receivers.formats.registry import FORMS
-from collector.receivers.formats.shape import Findings
+from collector.receivers.formats.shape import Findings, Request
 from collector.receivers.saved_json import JsonFault, json_values
 from collector.records import Signal
 from collector.wire import recognise_signal
@@ -107,31 +107,37 @@ def _read_protobuf(path: Path, content: bytes) -> Payload | Problem:
 
 
 def _read_json_file(path: Path, content: bytes) -> Iterator[Payload | Problem]:
-    notes: dict[str, None] = {}  # once for the file, however many lines it has
+    notes: dict[str, None] = {}  # once for the file, however many values it has
+    strangers = 0
     for found in json_values(content, as_lines=_suffix(path) == ".jsonl"):
         if isinstance(found, JsonFault):
             yield Problem(path, found.position, f"not JSON: {found.message}", skipped=False)
-        else:
-            yield from _read_value(path, found.position, found.value, notes)
+            continue
+        if found.value == {}:
+            yield Payload(path, found.position, Signal.TRACES, b"")  # an empty request
+            continue
+        findings = Findings()
+        requests = read_document(found.value, findings)
+        if requests is not None:
+            yield from _payloads(path, found.position, requests, findings)
+        elif strangers == 0:
+            message = f"skipped, no traces in it, but {described(found.value)}; known are {_KNOWN}"
+            yield Problem(path, found.position, message, skipped=True)
+        strangers += requests is None
+        notes |= findings.notes
+    if strangers > 1:
+        yield Problem(path, "", f"no traces in {strangers - 1} more of its values", skipped=True)
     for note in notes:
         yield Problem(path, "", note, skipped=True)
 
 
-def _read_value(path: Path, position: str, value: object, notes: dict[str, None]) -> Iterator[Payload | Problem]:
-    if value == {}:  # an empty request
-        yield Payload(path, position, Signal.TRACES, b"")
-        return
-    findings = Findings()
-    requests = read_document(value, findings)
-    if requests is None:
-        message = f"skipped, no traces in it: {described(value)}. Known are {_KNOWN}"
-        yield Problem(path, position, message, skipped=True)
-        return
+def _payloads(
+    path: Path, position: str, requests: Iterable[Request], findings: Findings
+) -> Iterator[Payload | Problem]:
     for signal, request in requests:
         yield Payload(path, position, signal, request)
     for place, message in findings.flaws:
-        place = place.removeprefix(".")
-        yield Problem(path, ", ".join(filter(None, (position, place))), message, skipped=False)
+        where = ", ".join(filter(None, (position, place.removeprefix("."))))
+        yield Problem(path, where, message, skipped=False)
     if findings.more_flaws:
         yield Problem(path, position, f"{findings.more_flaws} more pieces couldn't be read", skipped=False)
-    notes |= findings.notes

@@ -95,7 +95,26 @@ def test_files_of_another_kind_are_passed_over_with_a_note(tmp_path: Path) -> No
     assert payloads == []
     assert all(one.skipped for one in problems)
     assert [one.path.name for one in problems] == ["expected.json", "notes.txt", "other.json"]
-    assert "an object with the keys data, total" in str(problems[2])
+    assert "an object with the keys data, total; known are OTLP" in str(problems[2])
+
+
+def test_lines_without_traces_are_told_once(tmp_path: Path) -> None:
+    line = json.dumps({"messages": [{"role": "user", "content": "hello"}]})
+    (tmp_path / "dataset.jsonl").write_text("\n".join([line] * 5))
+    payloads, problems = read(tmp_path)
+    assert payloads == []
+    assert [(one.position, one.skipped) for one in problems] == [("line 1", True), ("", True)]
+    assert "messages is an array of 1, the first an object with the keys role, content" in str(problems[0])
+    assert "no traces in 4 more of its values" in str(problems[1])
+
+
+def test_what_could_not_be_converted_exactly_is_noted_once_for_the_file(tmp_path: Path) -> None:
+    span = {"traceId": TRACE_ID.hex(), "spanId": "obs-1", "name": "op", "startTime": "2026-11-30T19:02:55Z"}
+    (tmp_path / "spans.jsonl").write_text("\n".join(json.dumps(span | {"spanId": f"obs-{n}"}) for n in range(3)))
+    payloads, (note,) = read(tmp_path)
+    assert len(payloads) == 3
+    assert note.skipped
+    assert "ids that don't have 8 or 16 bytes" in str(note)
 
 
 BROKEN = [

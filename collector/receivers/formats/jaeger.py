@@ -185,4 +185,4 @@ def _events(logs: object) -> Iterator[PlainEvent]:
             )
 
 
-JAEGER = Form("Jaeger API JSON", _recognises, _read)
+JAEGER = Form("Jaeger", _recognises, _read)

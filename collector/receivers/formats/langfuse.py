@@ -106,4 +106,4 @@ def _decoded(value: object) -> object:
         return value
 
 
-LANGFUSE = Form("Langfuse traces and observations", _recognises, _read)
+LANGFUSE = Form("Langfuse", _recognises, _read)

@@ -80,4 +80,4 @@ def _text(key: str, value: object) -> Fields:
     return {key: value if isinstance(value, str) else json_of(value)}
 
 
-LANGSMITH = Form("LangSmith runs", _recognises, _read)
+LANGSMITH = Form("LangSmith", _recognises, _read)

@@ -29,4 +29,4 @@ def _read(item: Fields, place: str, findings: Findings) -> Iterator[Request]:
     yield from requests_of(spans_below({"spans": data["spans"]}, f"{place}.data", findings, around))
 
 
-MLFLOW = Form("MLflow traces", _recognises, _read)
+MLFLOW = Form("MLflow", _recognises, _read)

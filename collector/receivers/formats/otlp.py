@@ -199,4 +199,4 @@ def _any_value(value: object) -> object:
     return {"stringValue": value}
 
 
-OTLP = Form("OTLP JSON (also Tempo's)", _recognises, _read)
+OTLP = Form("OTLP (also Tempo's)", _recognises, _read)

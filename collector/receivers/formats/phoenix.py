@@ -102,4 +102,4 @@ def _span(row: Fields, index: object) -> Fields:
     return span
 
 
-PHOENIX_FRAMES = Form("Phoenix span dataframes", _recognises, _read)
+PHOENIX_FRAMES = Form("Phoenix", _recognises, _read)

@@ -54,7 +54,7 @@ class Form:
     """One form of saved traces.
 
     Args:
-        name: for people, as in "Jaeger API JSON".
+        name: for people, as in "Jaeger".
         recognises: whether an object is of this form, by its structure.
         read: gives the requests in an object of this form; takes the object, its place and where to tell of the rest.
     """

@@ -85,4 +85,4 @@ def _event(value: str) -> tuple[str, Fields]:
     return (name, decoded) if name and isinstance(decoded, dict) else (value, {})
 
 
-ZIPKIN = Form("Zipkin JSON", _recognises, _read)
+ZIPKIN = Form("Zipkin", _recognises, _read)
