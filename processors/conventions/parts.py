@@ -79,10 +79,17 @@ def parts_of(content: JsonValue) -> list[Part]:
 
 
 def is_hidden(content: JsonValue) -> bool:
-    """Whether an instrumentation put a placeholder where a message's content was."""
-    items = content if isinstance(content, list) else [content]
-    texts = [item.get("text", item.get("content")) if isinstance(item, dict) else item for item in items]
-    return any(isinstance(text, str) and text in PLACEHOLDERS for text in texts)
+    """Whether an instrumentation put a placeholder where a message's content was, or left only the part's type."""
+    return any(_is_placeholder(item) for item in (content if isinstance(content, list) else [content]))
+
+
+def _is_placeholder(item: JsonValue) -> bool:
+    if isinstance(item, dict):
+        text = first_at(item, "text", "content", "value", "refusal")
+        if text is None:
+            return text_at(item, "type") in _TEXT_TYPES
+        return isinstance(text, str) and text in PLACEHOLDERS
+    return isinstance(item, str) and item in PLACEHOLDERS
 
 
 def _part(value: JsonValue) -> list[Part]:
@@ -116,6 +123,8 @@ def _part(value: JsonValue) -> list[Part]:
         words = _words(value)
         if words is not None:
             return [_called_in_repr(words) or Text(words)]
+    if kind in _TEXT_TYPES:
+        return []
     if kind and not isinstance(value.get("text"), str):
         return [Media(kind)]
     for key in _MEDIA_KEYS:

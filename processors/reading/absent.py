@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from evaluators.cases import Run
+from evaluators.cases import Run, Turn
 from processors.conventions.capture import (
     ARGUMENTS,
     FINAL_ANSWER,
@@ -42,8 +42,8 @@ def absent_in(run: Run) -> tuple[str, ...]:
     calls = [call for call in run.calls if not call.is_handoff]
     if run.user_inputs is None:
         found.append(USER_INPUT)
-    captured = any(turn.text is not None for turn in run.turns)
-    if not run.system_prompts and not any(turn.context for turn in run.turns):
+    captured = any(turn.text is not None or turn.calls for turn in run.turns)
+    if not run.system_prompts and not any(_is_told(turn) for turn in run.turns):
         found.append(SYSTEM_PROMPT)
     if not any(turn.tools for turn in run.turns) and (calls or not captured):
         found.append(TOOLS)
@@ -63,6 +63,11 @@ def absent_in(run: Run) -> tuple[str, ...]:
     if run.final_answer is None and run.answered is None and not to_be_continued:
         found.append(FINAL_ANSWER)
     return tuple(found)
+
+
+def _is_told(turn: Turn) -> bool:
+    """Whether the words of what the model was given were captured."""
+    return any(message.text for message in turn.context or ())
 
 
 def with_remedies(nodes: Sequence[Node], runs: Sequence[Run], dialects: Iterable[str]) -> tuple[Missing, ...]:

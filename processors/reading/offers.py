@@ -1,7 +1,8 @@
 """Tools that were offered by name alone, completed by what the spans of their executions say about them.
 
 Some instrumentations list names on the agent's or the model call's span, and describe each tool on the span of its
-execution.  What was offered stays what it was: a tool that was only executed is not added.
+execution.  What was offered stays what it was: a tool that was only executed is not added, and a list that would be
+known in part only is left alone, since a call can be held against the definitions only where all are known.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def complete_offers(nodes: Iterable[Node]) -> None:
         kept = known.get(id(offered))
         if kept is None:
             kept = known[id(offered)] = (offered, tuple(_completed(tool, described) for tool in offered))
-        if kept[1] != offered:
+        if kept[1] != offered and all(tool.parameters is not None for tool in kept[1]):
             node.facts = replace(node.facts, tools=kept[1])
 
 

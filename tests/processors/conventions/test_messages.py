@@ -213,3 +213,20 @@ def test_messages_as_pairs_of_role_and_content() -> None:
 def test_of_a_batch_the_first_conversation_counts() -> None:
     found = read([[{"role": "user", "content": "first"}], [{"role": "user", "content": "second"}]])
     assert [message.text for message in found] == ["first"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [[{"type": "text"}], [{"type": "text", "content": None}], [{"type": "text", "content": "<redacted>"}], "<elided>"],
+    ids=["type alone", "null", "placeholder", "placeholder as text"],
+)
+def test_a_text_whose_words_were_withheld_is_not_captured(content: JsonValue) -> None:
+    (message,) = read({"role": "user", "parts" if isinstance(content, list) else "content": content})
+    assert (message.text, message.media) == (None, ())
+
+
+def test_an_empty_text_says_nothing_and_a_picture_is_no_text() -> None:
+    (empty,) = read({"role": "user", "parts": [{"type": "text", "content": ""}]})
+    assert empty.text == ""
+    (picture,) = read({"role": "user", "parts": [{"type": "image"}]})
+    assert (picture.text, picture.media) == ("", ("image",))

@@ -18,10 +18,13 @@ def span(span_id: str, parent: str | None, attributes: dict[str, JsonValue]) -> 
     )
 
 
-def trace(executed: str) -> list[Span]:
+def trace(*executed: str) -> list[Span]:
     asked: JsonValue = [{"role": "user", "parts": [{"type": "text", "content": "Is Emma in?"}]}]
-    call: JsonValue = {"type": "tool_call", "id": "c1", "name": executed, "arguments": {"isbn": "978"}}
-    said: JsonValue = [{"role": "assistant", "parts": [call]}]
+    calls: list[JsonValue] = [
+        {"type": "tool_call", "id": f"c{at}", "name": name, "arguments": {"isbn": "978"}}
+        for at, name in enumerate(executed)
+    ]
+    said: JsonValue = [{"role": "assistant", "parts": calls}]
     return [
         span(
             "a0",
@@ -41,28 +44,37 @@ def trace(executed: str) -> list[Span]:
                 "gen_ai.output.messages": json.dumps(said),
             },
         ),
-        span(
-            "t2",
-            "a0",
-            {
-                "gen_ai.operation.name": "execute_tool",
-                "gen_ai.tool.name": executed,
-                "gen_ai.tool.call.id": "c1",
-                "gen_ai.tool.json_schema": json.dumps(SCHEMA),
-                "gen_ai.tool.description": "Finds a book.",
-            },
+        *(
+            span(
+                f"t{at + 2}",
+                "a0",
+                {
+                    "gen_ai.operation.name": "execute_tool",
+                    "gen_ai.tool.name": name,
+                    "gen_ai.tool.call.id": f"c{at}",
+                    "gen_ai.tool.json_schema": json.dumps(SCHEMA),
+                    "gen_ai.tool.description": f"Does {name}.",
+                },
+            )
+            for at, name in enumerate(executed)
         ),
     ]
 
 
-def test_a_tool_offered_by_name_has_the_schema_that_its_execution_shows() -> None:
+def test_tools_offered_by_name_have_the_schemas_that_their_executions_show() -> None:
+    (run,) = transcribe("t", trace("find_book", "lend")).runs
+    assert [(tool.name, tool.description, tool.parameters) for tool in run.turns[0].tools or ()] == [
+        ("find_book", "Does find_book.", SCHEMA),
+        ("lend", "Does lend.", SCHEMA),
+    ]
+
+
+def test_a_list_that_would_be_known_in_part_is_left_alone() -> None:
     (run,) = transcribe("t", trace("find_book")).runs
-    tools = {tool.name: tool for tool in run.turns[0].tools or ()}
-    assert tools["find_book"].parameters == SCHEMA
-    assert tools["find_book"].description == "Finds a book."
-    assert tools["lend"].parameters is None
+    assert [(tool.name, tool.parameters) for tool in run.turns[0].tools or ()] == [("find_book", None), ("lend", None)]
+    assert "schemas" in run.missing
 
 
 def test_a_tool_that_was_executed_and_not_offered_stays_out() -> None:
-    (run,) = transcribe("t", trace("burn")).runs
-    assert [(tool.name, tool.parameters) for tool in run.turns[0].tools or ()] == [("find_book", None), ("lend", None)]
+    (run,) = transcribe("t", trace("find_book", "lend", "burn")).runs
+    assert [tool.name for tool in run.turns[0].tools or ()] == ["find_book", "lend"]
