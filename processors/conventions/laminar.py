@@ -15,11 +15,17 @@ from processors.otlp import Span
 SPAN_TYPE = "lmnr.span.type"
 INPUT = "lmnr.span.input"
 OUTPUT = "lmnr.span.output"
+FUNCTION = "DEFAULT"
+"""The type of whatever was given none, so of every function that is merely observed."""
 
 _KINDS = {
-    "DEFAULT": Kind.CHAIN,
+    FUNCTION: Kind.CHAIN,
     "LLM": Kind.LLM,
     "TOOL": Kind.TOOL,
+    "EXECUTOR": Kind.CHAIN,
+    "EVALUATION": Kind.CHAIN,
+    "EVALUATOR": Kind.EVALUATION,
+    "HUMAN_EVALUATOR": Kind.EVALUATION,
 }
 
 
@@ -40,11 +46,12 @@ class Laminar:
     def read(self, span: Span) -> SpanFacts:
         """What the span says."""
         attributes = span.attributes
-        kind = _KINDS.get((text_at(attributes, SPAN_TYPE) or "DEFAULT").upper(), Kind.OTHER)
+        type_name = (text_at(attributes, SPAN_TYPE) or FUNCTION).upper()
+        kind = _KINDS.get(type_name, Kind.OTHER)
         step = Step(
             kind=kind,
             name=span.name,
-            is_function=kind is Kind.CHAIN,
+            is_function=type_name == FUNCTION,
             given=attributes.get(INPUT),
             answered=attributes.get(OUTPUT),
             session_id=session_of(attributes),

@@ -31,6 +31,7 @@ _KINDS = {
     "generation": Kind.LLM,
     "tool": Kind.TOOL,
     "chain": Kind.CHAIN,
+    "evaluator": Kind.EVALUATION,
     FUNCTION: Kind.CHAIN,
 }
 

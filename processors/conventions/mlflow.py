@@ -30,6 +30,7 @@ _KINDS = {
     "AGENT": Kind.AGENT,
     "WORKFLOW": Kind.WORKFLOW,
     "CHAIN": Kind.CHAIN,
+    "EVALUATOR": Kind.EVALUATION,
     "UNKNOWN": Kind.CHAIN,
     "TASK": Kind.CHAIN,
 }

@@ -6,9 +6,9 @@ What a value holds (a request body, messages, a wrapped call of a function, plai
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from evaluators.cases import JsonValue
+from evaluators.cases import JsonValue, Role
 from processors.conventions.bodies import (
     call_arguments,
     finish_reasons_of,
@@ -22,7 +22,7 @@ from processors.conventions.facts import Kind, SpanFacts, ToolFacts
 from processors.conventions.messages import Messages
 from processors.conventions.parts import output_of
 from processors.conventions.reader import error_of, is_cancelled, is_cut, is_pending
-from processors.conventions.values import as_object, cut_json, parsed, text_at
+from processors.conventions.values import as_list, as_object, cut_json, parsed, text_at
 from processors.otlp import Span
 
 _AROUND = frozenset({Kind.AGENT, Kind.WORKFLOW, Kind.CHAIN})
@@ -58,40 +58,72 @@ def step_facts(dialect: str, span: Span, step: Step, messages: Messages, limit: 
     """The facts in a step. `limit` is the length at which attribute values are cut in this trace."""
     pending = is_pending(span)
     error = None if pending else step.error if step.error is not None else error_of(span)
-    body = _body(step.given, limit)
-    is_model, is_around = step.kind is Kind.LLM, step.kind in _AROUND
-    answered = parsed(step.answered)
-    return SpanFacts(
+    given, answered = whole_of(step.given, limit), whole_of(step.answered, limit)
+    facts = SpanFacts(
         kind=step.kind,
         dialect=dialect,
-        input=request_messages(body, messages) if is_model else None,
-        output=response_messages(answered, messages) if is_model and answered is not None else None,
-        tools=(request_tools(body) or tools_of(step.definitions)) if is_model else None,
-        tool_choice=tool_choice_of(body) if is_model else None,
-        input_text=asked_in(body) if is_around else None,
-        output_text=said_in(answered) if is_around else None,
         tool=_tool(step, error, pending, limit) if step.kind is Kind.TOOL or step.is_function else None,
         agent_name=step.name if step.kind is Kind.AGENT else None,
         session_id=step.session_id,
         model=step.model,
-        finish_reasons=finish_reasons_of(answered) if is_model else None,
         error=error,
         truncated=step.truncated or is_cut(step.given, limit),
         partial=is_cancelled(span),
     )
+    if step.kind is Kind.LLM:
+        request = _request(given)
+        return replace(
+            facts,
+            input=messages.read(request, Role.USER)
+            if isinstance(request, str)
+            else request_messages(request, messages),
+            output=response_messages(answered, messages) if answered is not None else None,
+            tools=request_tools(request) or tools_of(step.definitions),
+            tool_choice=tool_choice_of(request),
+            finish_reasons=finish_reasons_of(answered),
+        )
+    if step.kind in _AROUND:
+        return replace(
+            facts,
+            input_text=asked_in(given) or _last_words(given, Role.USER, messages),
+            output_text=said_in(answered) or _last_words(answered, Role.ASSISTANT, messages),
+        )
+    return facts
 
 
-def _body(given: JsonValue, limit: int | None) -> JsonValue:
-    body = parsed(given)
-    if not isinstance(body, list | dict) and is_cut(given, limit) and isinstance(given, str):
-        return cut_json(given)
-    return body
+def whole_of(value: JsonValue, limit: int | None) -> JsonValue:
+    """What a JSON text holds, or what is whole in it if it was cut; any other text as it is."""
+    decoded = parsed(value)
+    if not isinstance(decoded, str) or not is_cut(decoded, limit):
+        return decoded
+    if decoded[:1] in ("{", "["):
+        return cut_json(decoded)
+    return parsed(f'{decoded}"') if decoded.startswith('"') else decoded
+
+
+def _request(given: JsonValue) -> JsonValue:
+    """What a model was given, without the call of the function that asked it; a prompt as its words."""
+    called = as_object(given)
+    if called.keys() == {"args", "kwargs"}:
+        named, listed = as_object(called["kwargs"]), as_list(called["args"])
+        found = next((item for item in listed if isinstance(item, list | dict)), None)
+        return named if "messages" in named or found is None else {**named, "messages": found}
+    prompt = called.get("prompt")
+    return prompt if isinstance(prompt, str) and "messages" not in called else given
+
+
+def _last_words(state: JsonValue, role: Role, messages: Messages) -> str | None:
+    """The text of the last message in a graph's state, if it is of this role."""
+    listed = as_object(state).get("messages")
+    read = messages.read(listed[-1:], role) if isinstance(listed, list) else None
+    last = read[-1] if read else None
+    return last.text if last is not None and last.role is role and not last.calls else None
 
 
 def _tool(step: Step, error: str | None, pending: bool, limit: int | None) -> ToolFacts:
     answered = step.answered
     is_quoted = isinstance(answered, str) and answered.startswith('"')
-    result = output_of(parsed(answered) if is_quoted else answered)
+    result = output_of(whole_of(answered, limit) if is_quoted else answered)
     gave_nothing = pending or (error is not None and answered in ("{}", ""))
     return ToolFacts(
         name=step.name,
