@@ -92,4 +92,4 @@ def _install_python(requirements: Path, folder: Path) -> None:
 
 def _install_node(requirements: Path, folder: Path) -> None:
     shutil.copyfile(requirements, folder / "package.json")
-    subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--silent"], cwd=folder, check=True)
+    subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"], cwd=folder, check=True)
