@@ -52,7 +52,8 @@ class Transcript:
     `dialects` are the names of the readers that spoke.  Of spans that no reader knew, `unknown` are the ids of those
     that were read by the plain meaning of their keys, and `unread` of those that said nothing.
     `headless`: no span of an agent, or of anything else that holds a whole run, is round what was understood, so that
-    the trace may be a piece of a run.
+    the trace may be a piece of a run.  `continues` is the id of the trace
+    that it goes on from, where that was looked for.
     """
 
     trace_id: str
@@ -65,3 +66,4 @@ class Transcript:
     unread: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     headless: bool = False
+    continues: str | None = None

@@ -30,6 +30,7 @@ def transcript_json(transcript: Transcript) -> dict[str, JsonValue]:
         "dialects": list(transcript.dialects),
         "unknown_spans": {"read": list(transcript.unknown), "unread": list(transcript.unread)},
         "missing": [{"fact": missing.fact, "remedy": missing.remedy} for missing in transcript.missing],
+        "continues": transcript.continues,
     }
 
 

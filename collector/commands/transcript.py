@@ -22,6 +22,7 @@ from collector.saved_traces import SavedTrace, read_saved_traces
 from evaluators.cases import JsonValue
 from processors.conventions.values import as_text
 from processors.otlp import Span, decode_log, decode_span
+from processors.pieces import Pieces
 from processors.reading.transcribe import transcribe
 from processors.survey import Survey
 from processors.survey_json import survey_json
@@ -57,10 +58,11 @@ def transcript(
     saved = read_saved_traces(paths)
     traces = saved.traces if last is None else _latest(saved.traces, last)
     survey = Survey()
+    pieces = Pieces(max_bytes=None)
     console = Console(highlight=False)
     for trace in traces:
         spans = _spans(trace)
-        understood = _read(trace, spans)
+        understood = pieces.placed(_read(trace, spans), spans)
         survey.add(understood, spans)
         if not summary and as_json:
             _print_json(transcript_json(understood))

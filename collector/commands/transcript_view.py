@@ -25,6 +25,8 @@ def transcript_tree(transcript: Transcript) -> Tree:
     head = Text.assemble(("trace ", "dim"), (transcript.trace_id, "bold"))
     if transcript.session_id:
         head.append(f"  session {printable(transcript.session_id)}", "dim")
+    if transcript.continues:
+        head.append(f"  goes on from {transcript.continues}", "dim")
     if transcript.dialects:
         head.append(f"  {', '.join(transcript.dialects)}", "dim")
     tree = Tree(head)

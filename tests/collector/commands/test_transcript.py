@@ -14,8 +14,9 @@ from collector.commands import transcript
 from collector.commands.transcript_view import printable
 
 DATA = Path(__file__).parents[2] / "data" / "traces"
+RECORDED = Path(__file__).parents[2] / "recorded"
 KEYS = ["trace_id", "session_id", "user_inputs", "system_prompts", "tools", "tool_calls"]
-KEYS += ["final_answer", "agents", "plan", "dialects", "unknown_spans", "missing"]
+KEYS += ["final_answer", "agents", "plan", "dialects", "unknown_spans", "missing", "continues"]
 
 
 @pytest.fixture
@@ -127,3 +128,10 @@ def test_arguments_that_json_writers_refuse_are_shown_all_the_same(app: typer.Ty
     assert arguments[1:] == [{"n": 2**70, "m": "nan"}, {"\ufffd": "\ufffd"}]
     result = CliRunner().invoke(app, ["transcript", str(saved)])
     assert result.exit_code == 0, result.output
+
+
+def test_a_trace_that_goes_on_from_another_one_names_it(app: typer.Typer) -> None:
+    """Each model call of this run is a trace of its own."""
+    first, *rest = lines(app, RECORDED / "openai__openinference-bare" / "retry" / "01-traces.pb")
+    assert first["continues"] is None
+    assert [one["continues"] for one in rest] == [one["trace_id"] for one in (first, *rest[:-1])]
