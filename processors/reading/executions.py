@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from processors.conventions.facts import Kind, ToolFacts, merged_tool
+from processors.conventions.facts import Kind, MessageFacts, ToolFacts, merged_tool
 from processors.conventions.reader import is_cut
 from processors.reading.drafts import CallDraft
 from processors.reading.scopes import scope_of
@@ -68,6 +68,7 @@ def match(
             else:
                 left.append((node, tool))
         open_executions = left
+    _exchange_results(calls)
     return [
         CallDraft(
             name=tool.name or node.span.name,
@@ -80,6 +81,39 @@ def match(
         )
         for node, tool in open_executions
     ]
+
+
+def _exchange_results(calls: Sequence[CallDraft]) -> None:
+    """Put right results that were hung on the wrong ones of several calls of one turn, by what the executions gave.
+
+    Where results have ids of another kind than calls, only their order told which call each of them answers.
+    """
+    together: dict[tuple[int, str | None], list[CallDraft]] = {}
+    for call in calls:
+        if call.seen is not None and call.seen.call_id != call.id and call.tool is not None and call.tool.result:
+            together.setdefault((id(call.turn), call.seen_on), []).append(call)
+    for group in together.values():
+        if len(group) == 1 or all(_gave(call) == _text(call.seen) for call in group):
+            continue
+        results = [call.seen for call in group]
+        open_calls: list[CallDraft] = []
+        for call in group:
+            own = next((result for result in results if _text(result) == _gave(call)), None)
+            if own is None:
+                open_calls.append(call)
+            else:
+                results.remove(own)
+                call.seen = own
+        for call, left in zip(open_calls, results, strict=True):
+            call.seen = left
+
+
+def _gave(call: CallDraft) -> str | None:
+    return call.tool.result.strip() if call.tool is not None and call.tool.result is not None else None
+
+
+def _text(message: MessageFacts | None) -> str | None:
+    return message.text.strip() if message is not None and message.text is not None else None
 
 
 def is_bookkeeping(call: CallDraft, offered: set[str]) -> bool:
