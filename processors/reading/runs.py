@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evaluators.cases import Message, Role, Run, Tool, ToolCall, ToolResult, Turn
@@ -19,7 +19,7 @@ from processors.reading.histories import infer_unshown, pair, recover_outputs
 from processors.reading.plumbing import is_handoff
 from processors.reading.scopes import RUN, in_order, move_delegated, node_scopes, scope_of, without_utilities
 from processors.reading.signatures import name_key
-from processors.reading.tree import Node
+from processors.reading.tree import Node, inherited
 
 
 def run_of(group: Group, session_id: str | None) -> list[Run]:
@@ -58,13 +58,17 @@ def run_of(group: Group, session_id: str | None) -> list[Run]:
 class _Told:
     """What a group's spans say of all its runs, looked up once however many runs there are.
 
-    `agents` are the spans of agents and workflows, outer ones first; `system` is what they were instructed with.
+    `agents` are the spans of agents and workflows, outer ones first; `system` is what they were instructed with.  By a
+    span's `id()`: `names` is the name of its agent or of the nearest one above that has a name, `outermost` the agent
+    above all others, both without a tool in between.
     """
 
     top: Node | None
     agents: Sequence[Node]
     system: Sequence[str]
     truncated: bool
+    names: Mapping[int, str]
+    outermost: Mapping[int, Node]
 
     @classmethod
     def by(cls, group: Group) -> _Told:
@@ -74,6 +78,10 @@ class _Told:
             agents=[node for node, _ in read if node.kind in (Kind.AGENT, Kind.WORKFLOW)],
             system=list(dict.fromkeys(text for _, facts in read for text in facts.system or ())),
             truncated=any(facts.truncated for _, facts in read),
+            names=inherited(
+                group.nodes, lambda node: node.facts.agent_name or None if node.facts is not None else None
+            ),
+            outermost=inherited(group.nodes, lambda node: node if node.agent is None else None),
         )
 
 
@@ -185,7 +193,7 @@ def _assembled(told: _Told, drafts: list[Draft], loose: list[CallDraft], session
     users = asked_by_user(drafts, told.top, told.agents)
     count_user_turns(drafts, users)
     book = _Book()
-    turns = tuple(_turn(index, draft, book, told.top) for index, draft in enumerate(drafts))
+    turns = tuple(_turn(index, draft, book, told) for index, draft in enumerate(drafts))
     loose_calls = tuple(_call(call) for call in loose)
     ending = ending_of(drafts, told.top, told.agents)
     run = Run(
@@ -262,7 +270,7 @@ class _Book:
         return known
 
 
-def _turn(index: int, draft: Draft, book: _Book, top: Node | None) -> Turn:
+def _turn(index: int, draft: Draft, book: _Book, told: _Told) -> Turn:
     facts = draft.facts
     context = (
         tuple(book.message(message, draft.node.id) for message in draft.input) if draft.input is not None else None
@@ -276,7 +284,7 @@ def _turn(index: int, draft: Draft, book: _Book, top: Node | None) -> Turn:
         tools=tools,
         answers=tuple(call.key for call in draft.seen_calls),
         tool_choice=facts.tool_choice,
-        agent=_agent_name(draft, top),
+        agent=_agent_name(draft, told),
         user_turn=draft.user_turn,
         partial=facts.partial,
         error=facts.error,
@@ -300,17 +308,16 @@ def _offered(draft: Draft) -> tuple[Tool, ...] | None:
     return (*tools, *(tool for tool in known if name_key(tool.name) in called)) if called else tools
 
 
-def _agent_name(draft: Draft, top: Node | None) -> str | None:
+def _agent_name(draft: Draft, told: _Told) -> str | None:
     if draft.facts.agent_name:
         return draft.facts.agent_name
-    agent, outermost = draft.node.agent, None
-    while agent is not None:
-        if agent.facts is not None and agent.facts.agent_name:
-            return agent.facts.agent_name
-        agent, outermost = agent.agent, agent
-    if draft.scope != RUN and draft.node.tool is not None:
-        return (outermost or draft.node.tool).span.name
-    return top.span.name if top is not None else None
+    agent, tool = draft.node.agent, draft.node.tool
+    name = told.names.get(id(agent))
+    if name is not None:
+        return name
+    if draft.scope != RUN and tool is not None:
+        return told.outermost.get(id(agent), tool).span.name
+    return told.top.span.name if told.top is not None else None
 
 
 def _call(call: CallDraft, tools: tuple[Tool, ...] | None = None) -> ToolCall:

@@ -20,7 +20,7 @@ from processors.reading.grouping import grouped, is_headless
 from processors.reading.joining import joined
 from processors.reading.offers import complete_offers
 from processors.reading.runs import run_of
-from processors.reading.tree import Node, grown
+from processors.reading.tree import Node, grown, inherited
 from processors.transcript import Agent, Transcript
 
 
@@ -84,11 +84,11 @@ def _agents(nodes: Sequence[Node]) -> list[Agent]:
     named = {
         node.id: node for node in nodes if node.kind is Kind.AGENT and node.facts is not None and node.facts.agent_name
     }
+    nearest = inherited(nodes, lambda node: named.get(node.id))
     agents = []
     for node in named.values():
-        above = node.agent or (node.tool.agent if node.tool is not None else None)
-        while above is not None and above.id not in named:
-            above = above.agent
+        around = node.agent or (node.tool.agent if node.tool is not None else None)
+        above = nearest.get(id(around)) if around is not None else None
         name = node.facts.agent_name if node.facts is not None else None
         agents.append(Agent(name=name, span_id=node.id, parent=above.id if above is not None else None))
     return agents
@@ -97,12 +97,13 @@ def _agents(nodes: Sequence[Node]) -> list[Agent]:
 def _enclosing(nodes: Sequence[Node], refs: set[str]) -> dict[str, str]:
     """For each tool span the nearest agent span above it, or else its run's span."""
     found: dict[str, str] = {}
+    outermost: dict[int, Node] = {}
     for node in nodes:
         if node.kind is not Kind.TOOL:
             continue
-        around = node
-        while around.agent is None and around.tool is not None:
-            around = around.tool
+        # Of tools within tools, the outermost below the same agent.
+        above = node.tool if node.agent is None else None
+        around = outermost[id(node)] = outermost.get(id(above), node)
         agent = around.agent if around.agent is not None and around.agent.kind is Kind.AGENT else None
         place = agent.id if agent is not None else node.top.id if node.top is not None else None
         if place is not None and (agent is not None or place in refs):

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from processors.conventions.facts import Kind, SpanFacts
 from processors.otlp import Span
 from processors.reading.functions import with_tools_told_apart
 
+ValueT = TypeVar("ValueT")
 _RUNS = frozenset({Kind.AGENT, Kind.WORKFLOW, Kind.CHAIN})
 
 
@@ -75,6 +77,23 @@ def grown(spans: Iterable[Span], read: Callable[[Span], SpanFacts | None]) -> li
             if id(node) not in seen:
                 ordered += _descend([node], seen)
     return ordered
+
+
+def inherited(nodes: Iterable[Node], own: Callable[[Node], ValueT | None]) -> dict[int, ValueT]:
+    """For each node by its `id()`: its own value, or that of the nearest agent above without a tool in between.
+
+    Args:
+        nodes: parents before children.
+        own: a node's value; None where it has none of its own.
+    """
+    found: dict[int, ValueT] = {}
+    for node in nodes:
+        value = own(node)
+        if value is None and node.agent is not None:
+            value = found.get(id(node.agent))
+        if value is not None:
+            found[id(node)] = value
+    return found
 
 
 def _whole(roots: Iterable[Node]) -> Node | None:
