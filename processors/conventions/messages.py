@@ -173,8 +173,9 @@ def _unwrapped(message: dict[str, JsonValue], default: Role) -> tuple[dict[str, 
             return found, inner_role or role or default
     kind = message.get("type")
     for name in (named, kind if isinstance(kind, str) else None):
-        if name is not None and name.lower() in ROLES:
-            return message, ROLES[name.lower()]
+        plain = name.lower().rpartition(".")[2] if name is not None else ""
+        if plain in ROLES:
+            return message, ROLES[plain]
     if kind == "message" or named is not None:
         return message, default
     return message, None

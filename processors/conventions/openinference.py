@@ -159,6 +159,7 @@ class OpenInference:
         return replace(
             common,
             input=listed or self._request(given),
+            output=self._listed(attributes, OUTPUT_MESSAGES, Role.ASSISTANT),
             input_text=_plain(given),
             output_text=_plain(answered),
         )
@@ -229,6 +230,7 @@ def _nested(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     calls: dict[int, dict[str, JsonValue]] = {}
     contents: dict[int, dict[str, JsonValue]] = {}
     results: dict[int, JsonValue] = {}
+    texts: dict[int, JsonValue] = {}
     for key, value in item.items():
         key = key.removeprefix("message.")
         group, _, rest = key.partition(".")
@@ -239,12 +241,16 @@ def _nested(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
             _put_content(contents.setdefault(int(number), {}), rest, value)
         elif group == "function" and is_place(number) and not rest:
             results[int(number)] = {**as_object(value), "type": "tool_result"}
+        elif group == "content" and is_place(number) and not rest:
+            texts[int(number)] = value
         else:
             message[key] = value
     if calls:
         message["tool_calls"] = [calls[number] for number in sorted(calls)]
     if contents and not message.get("content"):
-        message["content"] = [contents[number] for number in sorted(contents)]
+        message["content"] = [_whole_part(contents[number]) for number in sorted(contents)]
+    elif texts and not message.get("content"):
+        message["content"] = [texts[number] for number in sorted(texts)]
     if results:
         message["content"] = [results[number] for number in sorted(results)]
     name = message.get("function_call_name")
@@ -273,6 +279,12 @@ def _put_content(part: dict[str, JsonValue], rest: str, value: JsonValue) -> Non
         key = rest.removeprefix("message_content.")
         if key != "type" or "type" not in part:
             part[key] = value
+
+
+def _whole_part(part: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """A part; a text that belongs to a call is its result."""
+    call_id = part.get("message.tool_call_id")
+    return {"type": "tool_result", "tool_call_id": call_id, "content": part.get("text")} if call_id else part
 
 
 def _lacks_text(messages: tuple[MessageFacts, ...]) -> bool:

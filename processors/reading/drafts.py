@@ -6,7 +6,7 @@ round a provider's, a failed attempt before the one that succeeded.  Each is one
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -96,9 +96,31 @@ def drafted(nodes: Iterable[Node]) -> list[Draft]:
     return [part for draft in _without_copies(drafts) for part in _split(draft)]
 
 
-def told_by(node: Node) -> list[Draft]:
-    """The turns of a conversation that stands on one span as its input and output."""
-    return _split(_draft(node, node.facts)) if node.facts is not None else []
+def told_by(node: Node, executions: Mapping[str, ToolFacts]) -> list[Draft]:
+    """The turns of a conversation that stands on one span as its input and output.
+
+    Args:
+        node: the span, as that of a model call.
+        executions: what tools' own spans say, by call id, for conversations without the results.
+    """
+    facts = node.facts
+    if facts is None:
+        return []
+    given = facts.input or ((MessageFacts(role=Role.USER, text=facts.input_text),) if facts.input_text else None)
+    said = tuple(_with_results(facts.output or (), executions))
+    return _split(_draft(node, replace(facts, input=given, output=said)))
+
+
+def _with_results(messages: Sequence[MessageFacts], executions: Mapping[str, ToolFacts]) -> Iterable[MessageFacts]:
+    answered = {message.call_id for message in messages if message.call_id is not None}
+    for message in messages:
+        yield message
+        for call in message.calls:
+            tool = executions.get(call.id or "")
+            if tool is not None and call.id not in answered:
+                text = tool.result if tool.result is not None else tool.error
+                failed = tool.error is not None or None
+                yield MessageFacts(role=Role.TOOL, text=text, call_id=call.id, tool_name=call.name, failed=failed)
 
 
 def _is_turn(facts: SpanFacts) -> bool:

@@ -99,7 +99,10 @@ def _with_told(drafts: list[Draft], nodes: Sequence[Node]) -> list[Draft]:
         )
     if not found:
         return drafts
-    told = [draft for node in found if node.facts is not None for draft in told_by(_as_model_call(node, node.facts))]
+    tools = (node.facts.tool for node in nodes if node.facts is not None and node.facts.tool is not None)
+    executions = {tool.call_id: tool for tool in tools if tool.call_id is not None}
+    calls = (_as_model_call(node, node.facts) for node in found if node.facts is not None)
+    told = [draft for call in calls for draft in told_by(call, executions)]
     return sorted([*drafts, *told], key=lambda draft: draft.node.place)
 
 
