@@ -77,22 +77,21 @@ def _read_file(path: Path) -> Iterator[Payload | Problem]:
         yield Problem(path, "", f"skipped, none of {', '.join(_SUFFIXES)} (or these with .gz)", skipped=True)
         return
     try:
-        content = path.read_bytes()
-        if content.startswith(_GZIP_MAGIC):
-            content = decompress("gzip", content, _MAX_FILE_BYTES)
+        if suffix == ".pb":
+            yield _read_protobuf(path, _content(path))
+        else:
+            yield from _read_json_file(path)
     except OSError as error:
         yield Problem(path, "", f"can't be read: {error.strerror or error}", skipped=False)
-        return
     except MalformedRequestError as error:
         yield Problem(path, "", f"can't be read: {error}", skipped=False)
-        return
     except BodyTooLargeError:
         yield Problem(path, "", f"is larger than {_MAX_FILE_BYTES >> 30} GiB when decompressed", skipped=False)
-        return
-    if suffix == ".pb":
-        yield _read_protobuf(path, content)
-    else:
-        yield from _read_json_file(path, content)
+
+
+def _content(path: Path) -> bytes:
+    content = path.read_bytes()
+    return decompress("gzip", content, _MAX_FILE_BYTES) if content.startswith(_GZIP_MAGIC) else content
 
 
 def _suffix(path: Path) -> str:
@@ -106,10 +105,11 @@ def _read_protobuf(path: Path, content: bytes) -> Payload | Problem:
         return Problem(path, "", str(error), skipped=False)
 
 
-def _read_json_file(path: Path, content: bytes) -> Iterator[Payload | Problem]:
+def _read_json_file(path: Path) -> Iterator[Payload | Problem]:
     notes: dict[str, None] = {}  # once for the file, however many values it has
     strangers = 0
-    for found in json_values(content, as_lines=_suffix(path) == ".jsonl"):
+    # The content is named nowhere, so that it is gone when its values are there.
+    for found in json_values(_content(path), as_lines=_suffix(path) == ".jsonl"):
         if isinstance(found, JsonFault):
             yield Problem(path, found.position, f"not JSON: {found.message}", skipped=False)
             continue

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from collector.json_scalars import kind_of
 from collector.receivers.formats.registry import form_of
-from collector.receivers.formats.shape import Fields, Findings, Request, WrongPieceError
+from collector.receivers.formats.shape import Fields, Findings, Request, WrongPieceError, used_up
 
 _WRAPPERS = (
     "data",
@@ -30,7 +30,10 @@ _LOOKED_AT = 10
 
 
 def read_document(document: object, findings: Findings) -> Iterator[Request] | None:
-    """The requests in a document; None when nothing in it is of a form that is read."""
+    """The requests in a document; None when nothing in it is of a form that is read.
+
+    Lists in it are emptied while they are read, so that a huge document isn't kept beside its requests.
+    """
     found = _unwrapped(document, "", 0)
     return None if found is None else _read(found[0], found[1], findings)
 
@@ -39,7 +42,7 @@ def _read(content: object, place: str, findings: Findings) -> Iterator[Request]:
     if isinstance(content, dict):
         yield from _read_one(content, place, findings)
     elif isinstance(content, list):
-        for index, item in enumerate(content):
+        for index, item in used_up(content):
             yield from _read_one(item, f"{place}[{index}]", findings)
 
 

@@ -14,7 +14,7 @@ from collector.intake import MalformedRequestError
 from collector.otlp_json import convert_document, signals_of
 from collector.receivers.formats.fields import pairs_of
 from collector.receivers.formats.ids import SPAN_BYTES, TRACE_BYTES, exact_id
-from collector.receivers.formats.shape import Fields, Findings, Form, Request, WrongPieceError
+from collector.receivers.formats.shape import Fields, Findings, Form, Request, WrongPieceError, used_up
 from collector.receivers.formats.times import point_ns
 from collector.records import Signal
 
@@ -69,19 +69,37 @@ def _read(item: Fields, place: str, findings: Findings) -> Iterator[Request]:
         item = {"resourceSpans": [item]}
     elif _is_span(item):
         item = {"resourceSpans": [{"scopeSpans": [{"spans": [item]}]}]}
-    document = _with_todays_names(item)
-    for signal in signals_of(document):
+    for first, document in _by_resource(_with_todays_names(item)):
+        for signal in signals_of(document):
+            try:
+                yield Request(signal, convert_document(signal, document).request)
+            except MalformedRequestError as error:
+                yield from _rescued(document, signal, str(error), place, first, findings)
+
+
+def _rescued(
+    document: Fields, signal: Signal, refusal: str, place: str, first: int, findings: Findings
+) -> Iterator[Request]:
+    """What can be put right in a request that was refused, span by span. `first` is the place of its resource."""
+    spans = list(_spans(document, first)) if signal is Signal.TRACES else []
+    if not spans:
+        findings.flaw(place, refusal.replace("resourceSpans[0]", f"resourceSpans[{first}]"))
+    for where, span in spans:
         try:
-            yield Request(signal, convert_document(signal, document).request)
-        except MalformedRequestError as error:
-            spans = list(_spans(document)) if signal is Signal.TRACES else []
-            if not spans:
-                findings.flaw(place, str(error))
-            for where, span in spans:
-                try:
-                    yield Request(signal, convert_document(signal, span).request)
-                except (MalformedRequestError, WrongPieceError) as flaw:
-                    findings.flaw(f"{place}{where}", str(flaw).replace("resourceSpans[0].scopeSpans[0].spans[0]", ""))
+            yield Request(signal, convert_document(signal, span).request)
+        except (MalformedRequestError, WrongPieceError) as flaw:
+            findings.flaw(f"{place}{where}", str(flaw).replace("resourceSpans[0].scopeSpans[0].spans[0]", ""))
+
+
+def _by_resource(document: Fields) -> Iterator[tuple[int, Fields]]:
+    """The request in pieces, so that a huge one isn't converted at once."""
+    for key in ("resourceSpans", "resource_spans"):
+        resources = document.get(key)
+        if len(document) == 1 and isinstance(resources, list) and resources:
+            for index, resource in used_up(resources):
+                yield index, {key: [resource]}
+            return
+    yield 0, document
 
 
 def _with_todays_names(item: Fields) -> Fields:
@@ -105,9 +123,10 @@ def _renamed(item: Fields) -> Fields:
     return {_RENAMED.get(key, key): value for key, value in item.items()}
 
 
-def _spans(document: Fields) -> Iterator[tuple[str, Fields]]:
+def _spans(document: Fields, first: int) -> Iterator[tuple[str, Fields]]:
     """Every span in a request of its own, put right, with its place. What is no object is left to be refused."""
     for at, resource in _listed(document, "resourceSpans", "resource_spans"):
+        at += first
         if not isinstance(resource, dict):
             yield f".resourceSpans[{at}]", {"resourceSpans": [resource]}
         for below, scope in _listed(resource, *_SCOPE_SPANS):

@@ -49,6 +49,13 @@ class Findings:
         self.notes[message] = None
 
 
+def used_up(items: list[object]) -> Iterator[tuple[int, object]]:
+    """The items with their places; each leaves the list when it has its turn."""
+    for place in range(len(items)):
+        item, items[place] = items[place], None
+        yield place, item
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """One form of saved traces.

@@ -156,3 +156,16 @@ def test_a_span_that_no_variant_explains_costs_itself_alone_and_is_named() -> No
         ".resourceSpans[0].scopeSpans[0].spans[1]",
     ]
     assert "traceId: 32 hexadecimal digits are due" in findings.flaws[0][1]
+
+
+def test_a_flaw_in_a_later_resource_is_named_by_its_own_place() -> None:
+    (resource,) = document()["resourceSpans"]
+    broken = json.loads(json.dumps(resource))
+    broken["scopeSpans"][0]["spans"][0]["spanId"] = "no id"
+    _, findings = read({"resourceSpans": [resource, broken, {"scopeSpans": 1}, 7]})
+    assert [place for place, _ in findings.flaws] == [
+        ".resourceSpans[1].scopeSpans[0].spans[0]",
+        "",
+        ".resourceSpans[3]",
+    ]
+    assert "resourceSpans[2].scopeSpans: an array is due" in findings.flaws[1][1]
