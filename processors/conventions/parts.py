@@ -15,7 +15,7 @@ from typing import TypeAlias
 from evaluators.cases import JsonValue
 from processors.conventions.facts import CallFacts
 from processors.conventions.reprs import from_repr
-from processors.conventions.values import PLACEHOLDERS, as_text, first_at, from_json, parsed, text_at
+from processors.conventions.values import PLACEHOLDERS, as_text, first_at, from_json, from_python, parsed, text_at
 
 _TEXT_TYPES = frozenset({"text", "input_text", "output_text", "refusal", "markdown"})
 _CALL_TYPES = frozenset(
@@ -122,7 +122,7 @@ def _part(value: JsonValue) -> list[Part]:
     if kind in _TEXT_TYPES or not kind:
         words = _words(value)
         if words is not None:
-            return [_called_in_repr(words) or Text(words)]
+            return [_called_in_repr(words) or Text(_text_in_repr(words))]
     if kind in _TEXT_TYPES:
         return []
     if kind and not isinstance(value.get("text"), str):
@@ -140,6 +140,15 @@ def _called_in_repr(text: str) -> CallFacts | None:
         return None
     value = from_repr(text)
     return call_of(value) if value is not None and "name" in value and "arguments" in value else None
+
+
+def _text_in_repr(text: str) -> str:
+    """The words in a text that is the repr of an SDK's own text part; any other text is the words itself."""
+    if not (text.startswith("{'") and "'type': 'output_text'" in text):
+        return text
+    part = from_python(text)
+    words = part.get("text") if isinstance(part, dict) else None
+    return words if isinstance(words, str) else text
 
 
 def _words(part: Mapping[str, JsonValue]) -> str | None:

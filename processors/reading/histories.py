@@ -44,6 +44,13 @@ def recover_outputs(drafts: Sequence[Draft]) -> None:
             draft.calls = calls_of(draft)
 
 
+def lost_calls(draft: Draft) -> bool:
+    """Whether a turn ended to call tools, and neither its span nor the next history has the calls."""
+    reasons = draft.facts.finish_reasons or ()
+    meant_to_call = any("tool" in reason.lower() or "function" in reason.lower() for reason in reasons)
+    return meant_to_call and not draft.calls and not draft.text
+
+
 def pair(drafts: Sequence[Draft]) -> list[CallDraft]:
     """Hang results on calls, in turns of one scope in order.
 
@@ -138,6 +145,8 @@ class _History:
                 pending.update({facts.id: call for facts, call in zip(message.calls, asked, strict=True) if facts.id})
             elif message.role is Role.TOOL:
                 call = self._answered(message, pending, asked)
+                if call is not None and call.seen is not None and _says_more(message, call.seen):
+                    call.seen = message
                 answered = [call] if call is not None and call.seen is None else []
                 if answered and _is_alone(messages, at):
                     # Results of all calls in one message that names none of them.
@@ -200,6 +209,11 @@ class _History:
             named = [call for call in open_calls if call.name == message.tool_name]
             open_calls = named or open_calls
         return open_calls[0] if open_calls else None
+
+
+def _says_more(message: MessageFacts, seen: MessageFacts) -> bool:
+    """Whether a result that was told before is told again with word of whether it failed."""
+    return seen.failed is None and message.failed is not None and message.text == seen.text
 
 
 def infer_unshown(drafts: Sequence[Draft], loose: Sequence[CallDraft]) -> None:

@@ -230,3 +230,11 @@ def test_an_empty_text_says_nothing_and_a_picture_is_no_text() -> None:
     assert empty.text == ""
     (picture,) = read({"role": "user", "parts": [{"type": "image"}]})
     assert (picture.text, picture.media) == ("", ("image",))
+
+
+def test_the_repr_of_a_text_part_is_its_words() -> None:
+    part = "{'annotations': [], 'text': 'It is 14 °C.', 'type': 'output_text', 'logprobs': []}"
+    (message,) = read({"role": "assistant", "parts": [{"type": "text", "content": part}]})
+    assert message.text == "It is 14 °C."
+    (quoted,) = read({"role": "assistant", "parts": [{"type": "text", "content": "{'type': 'output_text', broken"}]})
+    assert quoted.text == "{'type': 'output_text', broken"
