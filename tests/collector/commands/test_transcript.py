@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -135,3 +136,130 @@ def test_a_trace_that_goes_on_from_another_one_names_it(app: typer.Typer) -> Non
     first, *rest = lines(app, RECORDED / "openai__openinference-bare" / "retry" / "01-traces.pb")
     assert first["continues"] is None
     assert [one["continues"] for one in rest] == [one["trace_id"] for one in (first, *rest[:-1])]
+
+
+DESK = Path(__file__).parents[2] / "data" / "files"
+NO_CONTENT = DATA / "genai_log_records_traces.json"
+ONE_RUN = str(DESK / "genai.pb")
+
+
+@pytest.fixture
+def many(tmp_path: Path) -> list[str]:
+    """A run of one instrumentation, and two of another: one with content, one without."""
+    captured = (DATA / "genai_attributes.json").read_text().replace(WITHOUT, WITH)
+    (tmp_path / "captured.json").write_text(captured)
+    return [ONE_RUN, str(NO_CONTENT), str(tmp_path / "captured.json")]
+
+
+WITHOUT, WITH = "5b8efff798038103d269b633813fc60c", "5b8efff798038103d269b633813fc60d"
+
+
+def shown(app: typer.Typer, *arguments: str, columns: int = 200) -> str:
+    result = CliRunner(env={"COLUMNS": str(columns)}).invoke(app, ["transcript", *arguments])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def survey(app: typer.Typer, *arguments: str) -> dict[str, Any]:
+    (line,) = shown(app, "--summary", "--json", *arguments).splitlines()
+    return json.loads(line)  # type: ignore[no-any-return]
+
+
+def row(text: str, first: str) -> list[str]:
+    return next(line.split() for line in text.splitlines() if line.startswith(first))
+
+
+def test_the_summary_tells_per_instrumentation_and_evaluator_how_many_traces_have_all_inputs(
+    app: typer.Typer, many: list[str]
+) -> None:
+    text = shown(app, "--summary", *many)
+    assert text.startswith("3 traces")
+    assert row(text, "harbour.agent")[1:] == ["2", "1/2", "1/2", "1/2", "1/2", "1/2"]
+    assert row(text, "com.anthropic.sdk.python 2.14.0")[2:] == ["1", "1/1", "1/1", "1/1", "1/1", "1/1"]
+
+
+def test_the_summary_names_what_is_missing_where_it_would_be_and_how_to_get_it(
+    app: typer.Typer, many: list[str]
+) -> None:
+    text = shown(app, "--summary", *many)
+    assert "missing in what harbour.agent recorded" in text
+    assert row(text.partition("missing in what")[2], "  user_input")[1:3] == ["1", "trace"]
+    assert "e.g. 5b8efff798038103d269b633813fc60c" in text
+    assert "would be in gen_ai.input.messages; needed by all" in text
+    assert "to capture it: " in text
+    assert "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT" in text
+
+
+def test_the_summary_as_json_is_one_object_for_all_traces(app: typer.Typer, many: list[str]) -> None:
+    told = survey(app, *many)
+    assert list(told) == ["traces", "not_understood", "not_understood_spans", "instrumentations", "unknown_spans"]
+    assert told["traces"] == 3
+    harbour = next(
+        one for one in told["instrumentations"] if one["scopes"] == [{"name": "harbour.agent", "version": ""}]
+    )
+    assert (harbour["traces"], harbour["dialects"]) == (2, ["genai"])
+    assert harbour["evaluators"]["tool_selection"] == {"ready": 1, "due": 2}
+    lack = next(one for one in harbour["missing"] if one["fact"] == "tools")
+    assert (lack["traces"], lack["needed_by"]) == (1, ["tool_selection", "tool_invocation"])
+    assert lack["example"] == "5b8efff798038103d269b633813fc60c"
+
+
+def test_every_trace_is_shown_first_and_the_summary_after_them(app: typer.Typer, many: list[str]) -> None:
+    text = shown(app, *many)
+    assert text.index("calls find_book") < text.index("3 traces")
+    assert text.count("trace 5b8efff798038103d269b633813fc60c") == 1
+
+
+def test_the_view_of_a_single_trace_needs_no_summary(app: typer.Typer) -> None:
+    assert "n/m" not in shown(app, ONE_RUN)
+
+
+def test_in_a_narrow_terminal_the_summary_says_the_same(app: typer.Typer, many: list[str]) -> None:
+    text = " ".join(shown(app, "--summary", *many, columns=80).split())
+    assert "harbour.agent 2 traces, tool_selection 1/2, tool_invocation 1/2" in text
+
+
+def test_an_evaluator_with_nothing_to_judge_is_not_counted(app: typer.Typer, tmp_path: Path) -> None:
+    said = [{"role": "user", "parts": [{"type": "text", "content": "hello"}]}]
+    answered = [{"role": "assistant", "parts": [{"type": "text", "content": "hi"}]}]
+    attributes = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": said, "gen_ai.output.messages": answered}
+    span = {"trace_id": "ab" * 16, "span_id": "cd" * 8, "name": "chat", "start_time": 1796065375}
+    (tmp_path / "chat.json").write_text(json.dumps([span | {"attributes": attributes}]))
+    (told,) = survey(app, str(tmp_path))["instrumentations"]
+    assert told["evaluators"]["tool_invocation"] == {"ready": 0, "due": 0}
+    assert told["evaluators"]["task_completion"] == {"ready": 1, "due": 1}
+    assert "–" in row(shown(app, "--summary", str(tmp_path)), "no instrumentation scope")
+
+
+def test_traces_that_nobody_understands_and_spans_that_nobody_knows_are_counted_and_named(
+    app: typer.Typer, tmp_path: Path
+) -> None:
+    def span(trace: int, number: int, name: str) -> dict[str, object]:
+        ids = {"trace_id": f"{trace:032x}", "span_id": f"{number:016x}"}
+        return {**ids, "name": name, "start_time": 1796065375, "scope": {"name": "web", "version": "2"}}
+
+    spans = [span(1, 1, "GET /"), span(1, 2, "SELECT"), span(2, 3, "GET /"), span(3, 4, "\x1b[31mPUT")]
+    (tmp_path / "web.json").write_text(json.dumps(spans))
+    told = survey(app, str(tmp_path), ONE_RUN)
+    assert (told["traces"], told["not_understood"]) == (4, 3)
+    assert [(one["name"], one["traces"]) for one in told["not_understood_spans"]] == [("GET /", 2), ("\x1b[31mPUT", 1)]
+    (strangers,) = [one for one in told["unknown_spans"] if one["scope"] == {"name": "web", "version": "2"}]
+    assert (strangers["spans"], strangers["traces"], strangers["read"]) == (4, 3, False)
+    text = shown(app, "--summary", str(tmp_path), ONE_RUN)
+    assert "in 3 traces no model call, tool or agent was recognised" in text
+    assert "2 traces: GET / of web 2, e.g. 00000000000000000000000000000001" in text
+    assert "web 2: 4 spans in 3 traces (GET /, SELECT," in text
+    assert "\x1b" not in text
+
+
+def test_only_the_traces_that_ended_last_are_looked_at(app: typer.Typer, many: list[str]) -> None:
+    every = [json.loads(line)["trace_id"] for line in shown(app, "--json", *many).splitlines()]
+    (last,) = [json.loads(line)["trace_id"] for line in shown(app, "--json", "--last", "1", *many).splitlines()]
+    assert every[1:] == [WITHOUT, WITH]
+    assert last == every[0], "which is years younger than the others"
+    assert survey(app, "--last", "2", *many)["traces"] == 2
+    assert survey(app, "--last", "9", *many)["traces"] == 3
+
+
+def test_without_any_trace_the_summary_says_so(app: typer.Typer, tmp_path: Path) -> None:
+    assert shown(app, "--summary", str(tmp_path)).startswith("0 traces")
