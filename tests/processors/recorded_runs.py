@@ -19,6 +19,8 @@ from processors.transcript_json import offered_tools
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 _NEVER_REPORTED = {"session_id"}
+_ANSWERING = {"final_answer", "finish"}
+"""Calls by which some frameworks have the model give its answer."""
 
 
 def recorded_runs() -> list[Path]:
@@ -85,14 +87,17 @@ def _systems(facts: dict[str, Any], absent: set[str], read_texts: list[str]) -> 
 
 def _tools(facts: dict[str, Any], absent: set[str], tools: list[Tool]) -> Iterator[str]:
     read_tools = {_key(tool.name): tool for tool in tools}
-    offered = {_key(tool["name"]): tool["has_schema"] for tool in facts["tools"]}
+    offered = {
+        _key(tool["name"]): tool["has_schema"] and "schemas" not in tool.get("not_recorded", ())
+        for tool in facts["tools"]
+    }
     for name, has_schema in offered.items():
         if name not in read_tools:
             if "tools" not in absent:
                 yield f"tool not read: {name}"
         elif has_schema and "schemas" not in absent and not (read_tools[name].parameters or {}).get("properties"):
             yield f"schema not read: {name}"
-    yield from (f"tool never offered: {name}" for name in read_tools.keys() - offered.keys())
+    yield from (f"tool never offered: {name}" for name in read_tools.keys() - offered.keys() - _ANSWERING)
 
 
 def _told(transcripts: Sequence[Transcript]) -> dict[str | None, str]:
@@ -119,7 +124,7 @@ def _calls(facts: dict[str, Any], calls: list[ToolCall], told: dict[str | None, 
             continue
         left.remove(call)
         yield from _outcome(wanted, absent, call, told.get(call.id))
-    yield from (f"call that never was: {call.name}({call.arguments})" for call in left)
+    yield from (f"call that never was: {call.name}({call.arguments})" for call in left if call.name not in _ANSWERING)
 
 
 def _same(call: ToolCall, wanted: dict[str, Any], *, exactly: bool) -> bool:
@@ -141,7 +146,9 @@ def _outcome(wanted: dict[str, Any], absent: Sequence[str], call: ToolCall, told
 
 def _tells(found: str, text: str) -> bool:
     """Whether what was read is the text, or the text is an envelope round what was read."""
-    return _squashed(text)[:200] in _squashed(found) or (text.startswith("{") and _squashed(found) in _squashed(text))
+    return _squashed(text)[:200] in _squashed(found) or (
+        text.startswith("{") and found != "" and _squashed(found) in _squashed(text)
+    )
 
 
 def _answer(facts: dict[str, Any], absent: set[str], read_answers: list[str]) -> Iterator[str]:
@@ -211,5 +218,6 @@ def _squashed(text: str) -> str:
         except (ValueError, SyntaxError):
             continue
         if not isinstance(value, str):
-            return re.sub(r"[\s\"'\\]+", "", json.dumps(value, ensure_ascii=False))
-    return re.sub(r"[\s\"'\\]+", "", text)
+            text = json.dumps(value, ensure_ascii=False)
+            break
+    return re.sub(r"\\+[nrt]|[\s\"'\\]+", "", text)

@@ -33,6 +33,8 @@ def facts_of(
     systems = _given(journal, "system")
     sessions = _given(journal, "session")
     offered = {name: schema for each in exchanges for name, schema in each.asked.tools.items()}
+    if recording.spelling and not offered:
+        offered = dict.fromkeys(scenario.tools)  # told of in the instructions
     calls = _calls(exchanges, journal, content)
     last = exchanges[-1].reply if exchanges else None
     facts: dict[str, Any] = {
@@ -41,7 +43,7 @@ def facts_of(
         "versions": dict(versions),
         "user_inputs": list(scenario.users),
         "system_prompts": systems or None,
-        "tools": [{"name": name, "has_schema": bool(_properties(schema))} for name, schema in offered.items()],
+        "tools": [_tool(name, _properties(schema), content) for name, schema in offered.items()],
         "tool_calls": calls,
         "final_answer": last.text if last and not last.calls and raised is None else None,
         "session_id": sessions[0] if sessions else None,
@@ -57,6 +59,11 @@ def facts_of(
 
 def _given(journal: Journal, key: str) -> list[str]:
     return list(dict.fromkeys(entry[key] for entry in journal if key in entry))
+
+
+def _tool(name: str, properties: list[str], content: Content) -> dict[str, Any]:
+    absent = {"not_recorded": ["schemas"]} if properties and not content.has_schema(properties) else {}
+    return {"name": name, "has_schema": bool(properties), **absent}
 
 
 def _properties(schema: Any) -> list[str]:
@@ -96,7 +103,7 @@ def _shown(exchanges: Sequence[Exchange], requested: Requested, place: int) -> s
 def _outcome(requested: Requested, executed: list[Mapping[str, Any]], shown: str | None) -> dict[str, Any]:
     """Result or error; `shown` is added where the model was told something else, or the tool never ran."""
     for entry in executed:
-        if entry["called"] == requested.name and entry["arguments"] == requested.values:
+        if requested.name.endswith(entry["called"]) and entry["arguments"] == requested.values:
             executed.remove(entry)
             said = {"result": entry.get("result"), "error": entry.get("error")}
             text = entry.get("result") or entry["error"]

@@ -14,7 +14,6 @@ from typing import Any
 from tests.recorder.content import Content
 from tests.recorder.facts import facts_of
 from tests.recorder.installing import AGENTS, Environment
-from tests.recorder.model.server import ModelServer
 from tests.recorder.neutral import neutral
 from tests.recorder.recordings.recording import Recording
 from tests.recorder.scenarios import SESSION, SYSTEM, Scenario
@@ -46,7 +45,7 @@ def record(recording: Recording, scenario: Scenario, environment: Environment) -
     """
     with (
         tempfile.TemporaryDirectory() as scratch,
-        ModelServer(scenario, recording.handed_over, recording.spelling) as model,
+        recording.model(scenario) as model,
         Sink() as sink,
     ):
         folder = Path(scratch)
@@ -107,7 +106,7 @@ def _run(recording: Recording, environment: Environment, folder: Path, variables
 
 
 def _end_of(output: bytes) -> str:
-    return "\n".join(output.decode(errors="replace").splitlines()[-8:])
+    return "\n".join(output.decode(errors="replace").splitlines()[-12:])
 
 
 def _write(folder: Path, requests: list[Received], facts: dict[str, Any]) -> None:

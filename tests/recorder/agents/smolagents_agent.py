@@ -1,4 +1,5 @@
-"""A smolagents agent, instrumented by OpenInference or by OpenTelemetry's own package (DESK_INSTRUMENTATION).
+"""A smolagents agent, instrumented by OpenInference or OpenTelemetry (DESK_INSTRUMENTATION:
+openinference, genai, or genai-openai with the provider SDK's).
 
 DESK_KIND: "calls" (ToolCallingAgent) or "code" (CodeAgent). DESK_STREAM. DESK_TEAM=delegate: a managed agent.
 """
@@ -13,11 +14,16 @@ from smolagents import CodeAgent, OpenAIModel, ToolCallingAgent, tool
 
 
 def instrument() -> None:
-    if os.environ.get("DESK_INSTRUMENTATION") == "genai":
+    name = os.environ.get("DESK_INSTRUMENTATION", "openinference")
+    if name.startswith("genai"):
         from opentelemetry.instrumentation.genai.smolagents import SmolagentsInstrumentor as Instrumentor
     else:
         from openinference.instrumentation.smolagents import SmolagentsInstrumentor as Instrumentor
     Instrumentor().instrument()
+    if name == "genai-openai":
+        from opentelemetry.instrumentation.genai.openai import OpenAIInstrumentor
+
+        OpenAIInstrumentor().instrument()
 
 
 def main() -> None:

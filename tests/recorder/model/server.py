@@ -30,10 +30,18 @@ class Exchange:
 class ModelServer:
     """Serves a scenario's turns in the order of requests, on a free port of this machine, while it is entered."""
 
-    def __init__(self, scenario: Scenario, handed_over: Call | None = None, spelling: Spelling | None = None) -> None:
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        handed_over: Call | None = None,
+        prefix: str = "",
+        spelling: Spelling | None = None,
+    ) -> None:
         self.exchanges: list[Exchange] = []
         self._scenario = scenario
         self._handed_over = handed_over
+        self._prefix = prefix
         self._spelling = spelling
         self._unsaid: list[Reply] = []
         self._lock = threading.Lock()
@@ -81,7 +89,7 @@ class ModelServer:
             tuple(
                 Requested(
                     made_up_id("call_", self._scenario.name, number, place),
-                    call.name,
+                    self._prefix + call.name,
                     call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments),
                 )
                 for place, call in enumerate(calls)

@@ -135,6 +135,7 @@ def _recording(
     *,
     environment: str | None = None,
     handed_over: Call | None = None,
+    prefix: str = "",
     spelling: Spelling | None = None,
     **variables: str,
 ) -> Recording:
@@ -149,6 +150,7 @@ def _recording(
         scenarios=tuple(scenarios),
         variables=variables,
         handed_over=handed_over,
+        prefix=prefix,
         spelling=spelling,
     )
 
@@ -352,21 +354,12 @@ _HAYSTACK = (
     ),
 )
 
+_semantic_kernel = partial(_recording, package="semantic-kernel", program="semantic_kernel_agent.py", prefix="library-")
+_SK_SENSITIVE = {"SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE": "true"}
+_SK_PLAIN = {"SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS": "true"}
 _SEMANTIC_KERNEL = (
-    _recording(
-        "semantic-kernel__native",
-        "semantic-kernel",
-        "semantic_kernel_agent.py",
-        scenarios=("lend", "retry", "parallel"),
-        SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE="true",
-    ),
-    _recording(
-        "semantic-kernel__native-nocontent",
-        "semantic-kernel",
-        "semantic_kernel_agent.py",
-        scenarios=("lend",),
-        SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS="true",
-    ),
+    _semantic_kernel("semantic-kernel__native", scenarios=("lend", "retry", "parallel"), **_SK_SENSITIVE),
+    _semantic_kernel("semantic-kernel__native-nocontent", scenarios=("lend",), **_SK_PLAIN),
 )
 
 _smolagents = partial(
@@ -381,6 +374,11 @@ _SMOLAGENTS_GENAI = {
     _CONTENT: "SPAN_ONLY",
     _OPT_IN: _LATEST,
 }
+_SMOLAGENTS_GENAI_OPENAI = {
+    **_SMOLAGENTS_GENAI,
+    "package": "opentelemetry-instrumentation-genai-smolagents, opentelemetry-instrumentation-genai-openai",
+    "DESK_INSTRUMENTATION": "genai-openai",
+}
 _MANAGED = Call("ask_catalogue", {"task": "Where does The Salt Road stand?"})
 _SMOLAGENTS = (
     _smolagents("smolagents__openinference", scenarios=("lend", "retry")),
@@ -389,22 +387,27 @@ _SMOLAGENTS = (
     _smolagents(
         "smolagents-delegate__openinference", scenarios=("delegate",), handed_over=_MANAGED, DESK_TEAM="delegate"
     ),
-    _smolagents("smolagents__genai", scenarios=("lend", "retry"), **_SMOLAGENTS_GENAI),
+    _smolagents("smolagents__genai", scenarios=("lend",), **_SMOLAGENTS_GENAI),
+    _smolagents("smolagents__genai-and-openai", scenarios=("lend", "retry"), **_SMOLAGENTS_GENAI_OPENAI),
     _smolagents(
-        "smolagents-code__genai", scenarios=("lend",), spelling=spellings.code, DESK_KIND="code", **_SMOLAGENTS_GENAI
+        "smolagents-code__genai-and-openai",
+        scenarios=("lend",),
+        spelling=spellings.code,
+        DESK_KIND="code",
+        **_SMOLAGENTS_GENAI_OPENAI,
     ),
     _smolagents(
-        "smolagents-delegate__genai",
+        "smolagents-delegate__genai-and-openai",
         scenarios=("delegate",),
         handed_over=_MANAGED,
         DESK_TEAM="delegate",
-        **_SMOLAGENTS_GENAI,
+        **_SMOLAGENTS_GENAI_OPENAI,
     ),
 )
 
 _dspy = partial(_recording, program="dspy_agent.py", spelling=spellings.react_fields)
 _DSPY = (
-    _dspy("dspy__openinference", "openinference-instrumentation-dspy", scenarios=("lend", "retry")),
+    _dspy("dspy__openinference", "openinference-instrumentation-dspy", scenarios=("lend",)),
     _dspy(
         "dspy__genai",
         "opentelemetry-instrumentation-genai-dspy",

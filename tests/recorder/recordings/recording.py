@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tests.recorder.model.exchange import Spelling
-from tests.recorder.scenarios import Call
+from tests.recorder.model.server import ModelServer
+from tests.recorder.scenarios import Call, Scenario
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,7 @@ class Recording:
         scenarios: Names of the scenarios to run.
         variables: Environment variables of the program, besides those that every program is given.
         handed_over: The call that stands for "another agent takes over" in this framework.
+        prefix: What the framework puts before the names of tools.
         spelling: How the model's replies are put, where not in the protocol's own way.
         why: Fact → why it isn't in the bytes, for the facts that are found to be missing.
     """
@@ -34,5 +36,10 @@ class Recording:
     scenarios: tuple[str, ...] = ("lend", "retry")
     variables: Mapping[str, str] = field(default_factory=dict)
     handed_over: Call | None = None
+    prefix: str = ""
     spelling: Spelling | None = None
     why: Mapping[str, str] = field(default_factory=dict)
+
+    def model(self, scenario: Scenario) -> ModelServer:
+        """The scripted model of a run."""
+        return ModelServer(scenario, handed_over=self.handed_over, prefix=self.prefix, spelling=self.spelling)
