@@ -22,12 +22,12 @@ from processors.conventions.messages import Messages
 from processors.conventions.parts import arguments_of
 from processors.conventions.sessions import session_of
 from processors.conventions.steps import Step, step_facts
-from processors.conventions.values import clean, data, text_at
+from processors.conventions.values import clean, data, first_at, text_at
 from processors.otlp import Span, StatusCode
 
 ARGUMENTS = "function.args"
 KEYWORDS = "function.kwargs"
-RESULT = "gen_ai.output.messages"
+RESULT = ("gen_ai.output.messages", "gen_ai.completion")
 SCOPE = "openlit"
 CALL_NAMES = "gen_ai.tool.name"
 CALL_IDS = "gen_ai.tool.call.id"
@@ -60,7 +60,7 @@ class OpenLIT:
             kind=Kind.CHAIN,
             name=span.name,
             given=_called_with(attributes.get(ARGUMENTS), attributes.get(KEYWORDS)),
-            answered=attributes.get(RESULT),
+            answered=first_at(attributes, *RESULT),
             is_function=True,
             session_id=session_of(attributes),
         )

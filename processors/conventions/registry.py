@@ -5,12 +5,12 @@ A new dialect is one module with a reader, and one line in `READERS`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import reduce
 
 from processors.conventions.adk import Adk
 from processors.conventions.braintrust import Braintrust
 from processors.conventions.claude_code import ClaudeCode
+from processors.conventions.content_events import ContentEvents
 from processors.conventions.facts import SpanFacts, merged
 from processors.conventions.frameworks import Frameworks
 from processors.conventions.genai import GenAI
@@ -20,6 +20,7 @@ from processors.conventions.langfuse import Langfuse
 from processors.conventions.langsmith import LangSmith
 from processors.conventions.langwatch import LangWatch
 from processors.conventions.logfire import Logfire
+from processors.conventions.limits import incomplete
 from processors.conventions.messages import Messages
 from processors.conventions.mlflow import MLflow
 from processors.conventions.openinference import OpenInference
@@ -27,7 +28,6 @@ from processors.conventions.openlit import OpenLIT, OpenLITCalls
 from processors.conventions.pydantic_ai import PydanticAI
 from processors.conventions.reader import Reader
 from processors.conventions.traceloop import Traceloop
-from processors.conventions.values import from_json
 from processors.conventions.vercel import Vercel
 from processors.otlp import Span
 
@@ -38,6 +38,7 @@ READERS = (
     GenAI,
     PydanticAI,
     Vercel,
+    ContentEvents,
     OpenLITCalls,
     Traceloop,
     LangSmith,
@@ -59,9 +60,6 @@ MARKS: tuple[bytes, ...] = tuple(dict.fromkeys(mark for reader in (*READERS, *AL
 SCOPES: tuple[bytes, ...] = (*OpenLIT.scopes, *Adk.scopes)
 """How the serialised scopes begin whose spans are read whatever is on them."""
 
-_COMMON_LIMITS = frozenset({128, 250, 255, 256, 500, 512, 1000, 1024, 1028, 2000, 2048, 4000, 4095, 4096, 5000})
-_LARGE_LIMIT_STEP = 1000
-
 
 class Readers:
     """All readers, for the spans of one trace."""
@@ -72,9 +70,14 @@ class Readers:
         self._alone: list[Reader] = [make(messages, limit) for make in ALONE]
         self._generic: Reader = Generic(messages, limit)
         self._frameworks = Frameworks(messages)
+        self._limit = limit
 
     def read(self, span: Span) -> SpanFacts | None:
         """What a span says in the dialects on it, or else by its keys' plain meaning; None when it says nothing."""
+        facts = self._read(span)
+        return incomplete(facts, span, self._limit) if facts is not None else None
+
+    def _read(self, span: Span) -> SpanFacts | None:
         for reader in self._alone:
             if reader.reads(span):
                 return reader.read(span)
@@ -82,23 +85,3 @@ class Readers:
         if not accounts:
             return self._generic.read(span) if self._generic.reads(span) else None
         return self._frameworks.refined(span, reduce(merged, accounts))
-
-
-def length_limit(spans: Iterable[Span]) -> int | None:
-    """The length at which the sender's SDK cuts attribute values, in characters; None when nothing points to one.
-
-    A limit shows in values that all have the greatest length there is, one of them cut inside its JSON.
-    """
-    longest = 0
-    cut = False
-    count = 0
-    for span in spans:
-        for value in span.attributes.values():
-            if not isinstance(value, str) or len(value) < max(longest, 64):
-                continue
-            if len(value) > longest:
-                longest, count, cut = len(value), 0, False
-            count += 1
-            cut = cut or (value[0] in "{[" and value[-1] not in "]}" and from_json(value) is None)
-    likely = longest in _COMMON_LIMITS or longest % _LARGE_LIMIT_STEP == 0 or longest % 1024 == 0
-    return longest if cut and (count > 1 or likely) else None

@@ -36,8 +36,11 @@ __all__ = [
 ]
 
 
-def absent_in(run: Run) -> tuple[str, ...]:
-    """The facts that were looked for in a run and are not there. Nothing is missing that there was no reason for."""
+def absent_in(run: Run, *, calls_were_lost: bool = False) -> tuple[str, ...]:
+    """The facts that were looked for in a run and are not there. Nothing is missing that there was no reason for.
+
+    `calls_were_lost`: a model asked for tools, and nothing tells for which.
+    """
     found: list[str] = []
     calls = [call for call in run.calls if not call.is_handoff]
     if run.user_inputs is None:
@@ -49,7 +52,7 @@ def absent_in(run: Run) -> tuple[str, ...]:
         found.append(TOOLS)
     elif calls and not any(tool.parameters is not None for turn in run.turns for tool in turn.tools or ()):
         found.append(SCHEMAS)
-    if run.turns and not captured:
+    if (run.turns and not captured) or calls_were_lost:
         found.append(TOOL_CALLS)
     if any(call.arguments is None and not call.provider_executed for call in calls):
         found.append(ARGUMENTS)
