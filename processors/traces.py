@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from evaluators.cases import Run, RunCase
 from evaluators.verdict import Level, Status
 from processors.marks import Marks
-from processors.reading.rejoining import open_calls
+from processors.reading.absent import open_calls
 from processors.spans import Placed
 from processors.transcript import Transcript
 

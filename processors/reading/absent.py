@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
-from evaluators.cases import Run, Turn
+from evaluators.cases import Run, ToolCall, Turn
 from processors.conventions.capture import (
     ARGUMENTS,
     FINAL_ANSWER,
@@ -31,6 +31,7 @@ __all__ = [
     "TOOL_RESULTS",
     "USER_INPUT",
     "absent_in",
+    "open_calls",
     "told_how",
     "with_remedies",
 ]
@@ -59,13 +60,28 @@ def absent_in(run: Run, *, calls_were_lost: bool = False) -> tuple[str, ...]:
     if any(
         call.result is not None and call.result.content is None and not call.result.error and not call.awaiting_approval
         for call in calls
-    ):
+    ) or _went_on_without_results(run):
         found.append(TOOL_RESULTS)
     last = run.turns[-1] if run.turns else None
     to_be_continued = last is not None and last.ref == run.ref and bool(last.calls)
     if run.final_answer is None and run.answered is None and not to_be_continued:
         found.append(FINAL_ANSWER)
     return tuple(found)
+
+
+def open_calls(turn: Turn) -> tuple[ToolCall, ...]:
+    """The calls of a turn whose results are still to come."""
+    return tuple(
+        call
+        for call in turn.calls
+        if call.result is None and not (call.is_handoff or call.provider_executed or call.awaiting_approval)
+    )
+
+
+def _went_on_without_results(run: Run) -> bool:
+    """Whether an agent went on after calls of which nothing came back: it was told something that wasn't captured."""
+    last = {turn.agent: turn.index for turn in run.turns}
+    return any(open_calls(turn) for turn in run.turns if turn.index < last[turn.agent])
 
 
 def _is_told(turn: Turn) -> bool:

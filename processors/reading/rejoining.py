@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from evaluators.cases import Message, Role, Run, ToolCall, Turn
 from processors.otlp import Span
+from processors.reading.absent import open_calls
 from processors.reading.signatures import name_key, signature
 from processors.transcript import Transcript
 
@@ -102,15 +103,6 @@ def piece_of(transcript: Transcript, spans: Iterable[Span]) -> Piece | None:
         results=_results(last),
         blind=not any(message.role in (Role.ASSISTANT, Role.TOOL) for message in first.context or ()),
         failed=last.error is not None,
-    )
-
-
-def open_calls(turn: Turn) -> tuple[ToolCall, ...]:
-    """The calls of a turn whose results are still to come."""
-    return tuple(
-        call
-        for call in turn.calls
-        if call.result is None and not (call.is_handoff or call.provider_executed or call.awaiting_approval)
     )
 
 

@@ -1,4 +1,4 @@
-"""Recorded runs of which each model call is a trace of its own: judged as one run, as real instrumentations tell them."""
+"""Recorded runs in which each model call is a trace of its own: judged as one run, whoever tells of them."""
 
 from __future__ import annotations
 
