@@ -49,7 +49,7 @@ def replay(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            help="Files with OTLP requests (.pb, .json, .jsonl, also .gz), or folders.",
+            help="Files with saved traces (.pb, .json, .jsonl, also .gz), or folders.",
             metavar="PATH",
             show_default=False,
         ),
