@@ -54,7 +54,7 @@ class Draft:
     """A turn. `output` None: not captured. `scope` names the agent at work, "" the run's own.
 
     `seen_calls` are the calls whose results this turn was the first to see; `unseen` are results that came after its
-    words and that no turn saw.
+    words and that no turn saw.  `told`: an agent's own span tells of it, and no span of a model call.
     """
 
     node: Node
@@ -66,6 +66,7 @@ class Draft:
     seen_calls: list[CallDraft] = field(default_factory=list)
     unseen: tuple[MessageFacts, ...] = ()
     user_turn: int = 0
+    told: bool = False
 
     @property
     def text(self) -> str | None:
@@ -108,7 +109,10 @@ def told_by(node: Node, executions: Mapping[str, ToolFacts]) -> list[Draft]:
         return []
     given = facts.input or ((MessageFacts(role=Role.USER, text=facts.input_text),) if facts.input_text else None)
     said = tuple(_with_results(facts.output or (), executions))
-    return _split(_draft(node, replace(facts, input=given, output=said)))
+    turns = _split(_draft(node, replace(facts, input=given, output=said)))
+    for turn in turns:
+        turn.told = True
+    return turns
 
 
 def _with_results(messages: Sequence[MessageFacts], executions: Mapping[str, ToolFacts]) -> Iterable[MessageFacts]:

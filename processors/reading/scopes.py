@@ -121,7 +121,7 @@ def without_utilities(drafts: list[Draft], answer: str | None) -> list[Draft]:
 
 
 def _works(draft: Draft) -> bool:
-    return bool(draft.calls or draft.facts.tools)
+    return bool(draft.calls or draft.facts.tools or draft.told)
 
 
 def in_order(drafts: list[Draft]) -> list[Draft]:

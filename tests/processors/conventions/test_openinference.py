@@ -211,3 +211,83 @@ def test_on_a_tool_span_of_two_dialects_the_arguments_are_the_input_value() -> N
     facts = Readers().read(span)
     assert facts is not None and facts.tool is not None
     assert (facts.tool.arguments, facts.tool.call_id, facts.tool.result) == ({"city": "Rome"}, "c1", "14")
+
+
+def messages_of(*messages: dict[str, JsonValue]) -> SpanFacts:
+    attributes: dict[str, JsonValue] = {"openinference.span.kind": "LLM"}
+    for number, message in enumerate(messages):
+        attributes.update({f"llm.input_messages.{number}.{key}": value for key, value in message.items()})
+    return read(attributes)
+
+
+def results(facts: SpanFacts) -> list[tuple[str | None, str | None, bool | None]]:
+    return [(one.call_id, one.text, one.failed) for one in facts.input or () if one.role is Role.TOOL]
+
+
+def test_several_results_in_one_message_of_autogen() -> None:
+    result = {"name": "find_book", "content": "two copies", "is_error": False}
+    facts = messages_of(
+        {
+            "message.role": "function",
+            "function.0": json.dumps({**result, "call_id": "c1"}),
+            "function.1": json.dumps({**result, "call_id": "c2", "is_error": True}),
+        }
+    )
+    assert results(facts) == [("c1", "two copies", False), ("c2", "two copies", True)]
+
+
+def test_several_results_in_one_message_of_beeai() -> None:
+    facts = messages_of(
+        {
+            "message.role": "Role.TOOL",
+            "message.contents.0.message.tool_call_id": "c1",
+            "message.contents.0.message_content.type": "text",
+            "message.contents.0.message_content.text": "two copies",
+            "message.contents.1.message.tool_call_id": "c2",
+            "message.contents.1.message_content.text": "none",
+        }
+    )
+    assert results(facts) == [("c1", "two copies", None), ("c2", "none", None)]
+
+
+def test_texts_by_place_are_one_message() -> None:
+    facts = messages_of({"message.role": "assistant", "message.content.0": "One.", "message.content.1": "Two."})
+    assert facts.input is not None and facts.input[0].text == "One.\nTwo."
+
+
+def test_tools_with_gaps_among_them_dont_tell_what_was_offered() -> None:
+    described = {"llm.tools.1.tool.json_schema": json.dumps({"name": "transfer_to_desk", "parameters": SCHEMA})}
+    assert read({"openinference.span.kind": "LLM", **described}).tools is None
+
+
+def test_making_an_agent_is_no_work_of_it() -> None:
+    facts = Readers().read(
+        Span(
+            trace_id="t",
+            span_id="s",
+            attributes={"openinference.span.kind": "AGENT", "gen_ai.operation.name": "create_agent"},
+        )
+    )
+    assert facts is not None and facts.kind is Kind.OTHER
+
+
+def test_of_two_accounts_of_a_history_the_one_that_tells_results_apart_stands() -> None:
+    parts = [
+        {"type": "tool_call_response", "id": call_id, "response": text} for call_id, text in (("c1", "a"), ("c2", "b"))
+    ]
+    facts = Readers().read(
+        Span(
+            trace_id="t",
+            span_id="s",
+            attributes={
+                "openinference.span.kind": "LLM",
+                "llm.input_messages.0.message.role": "tool",
+                "llm.input_messages.0.message.tool_call_id": "c2",
+                "llm.input_messages.0.message.contents.0.message_content.text": "a",
+                "llm.input_messages.0.message.contents.1.message_content.text": "b",
+                "gen_ai.operation.name": "chat",
+                "gen_ai.input.messages": json.dumps([{"role": "tool", "parts": parts}]),
+            },
+        )
+    )
+    assert facts is not None and results(facts) == [("c1", "a", None), ("c2", "b", None)]
