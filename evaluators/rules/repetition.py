@@ -7,7 +7,8 @@ captured or was cut is equal to nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from evaluators.cases import Role, Run, ToolCall, Turn
@@ -16,7 +17,11 @@ from evaluators.rules.errors import ToolError, error_of
 from evaluators.rules.fingerprint import fingerprint
 from evaluators.rules.raw_arguments import ArgumentState, read_arguments
 from evaluators.rules.reading import reading_of
+from evaluators.rules.shell_commands import only_reads
 from evaluators.rules.tool_names import is_plumbing
+
+_SHELL = re.compile(r"bash|shell|terminal|console|command|cmd|exec|(?:^|_)sh(?:$|_)", re.IGNORECASE)
+_COMMAND_KEYS = ("command", "cmd")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,7 @@ def steps_of(
                 index=len(steps),
                 call=call,
                 turn=turn,
-                effect=effect_of(call.name, read_tools=read_tools, write_tools=write_tools),
+                effect=_effect(call, effect_of(call.name, read_tools=read_tools, write_tools=write_tools)),
                 arguments=argument_fingerprint(call),
                 outcome=outcome,
                 error=error,
@@ -77,6 +82,14 @@ def steps_of(
             )
         )
     return steps
+
+
+def _effect(call: ToolCall, named: Effect) -> Effect:
+    """What a call does: its name says, and where it is a shell, its command line may."""
+    if named is not Effect.UNKNOWN or not isinstance(call.arguments, Mapping) or _SHELL.search(call.name) is None:
+        return named
+    command = next((call.arguments[key] for key in _COMMAND_KEYS if key in call.arguments), None)
+    return Effect.READ if isinstance(command, str) and only_reads(command) else named
 
 
 def argument_fingerprint(call: ToolCall) -> str | None:
