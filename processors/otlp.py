@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import lru_cache
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from google.protobuf.message import DecodeError
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
@@ -56,6 +56,13 @@ class Event:
     time_ns: int = 0
 
 
+class Link(NamedTuple):
+    """A span that another one names as its cause or companion, in the same trace or in another one."""
+
+    trace_id: str
+    span_id: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
     """One span. `parent_id` is None for a root; times are nanoseconds since 1970 as the sender's clock had them.
@@ -72,6 +79,7 @@ class Span:
     end_ns: int = 0
     attributes: Attributes = field(default_factory=dict)
     events: tuple[Event, ...] = ()
+    links: tuple[Link, ...] = ()
     status: StatusCode = StatusCode.UNSET
     status_message: str = ""
     dropped_attributes: int = 0
@@ -113,6 +121,7 @@ def decode_span(resource: bytes, scope: bytes, span: bytes) -> Span:
             Event(name=event.name, attributes=_attributes(event.attributes), time_ns=event.time_unix_nano)
             for event in message.events
         ),
+        links=tuple(Link(link.trace_id.hex(), link.span_id.hex()) for link in message.links),
         status=_status(message.status.code),
         status_message=message.status.message,
         dropped_attributes=message.dropped_attributes_count,

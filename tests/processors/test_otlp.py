@@ -176,3 +176,9 @@ def test_no_damage_to_a_span_makes_it_raise(place: int, damage: bytes) -> None:
     whole = span_bytes(attribute("a", text("x" * 20)), attribute("b", AnyValue(int_value=1)))
     at = place % len(whole)
     decode_span(b"", b"", whole[:at] + damage + whole[at + len(damage) :])
+
+
+def test_links_name_spans_of_any_trace() -> None:
+    span = SpanMessage(trace_id=b"\1" * 16, span_id=b"\2" * 8)
+    span.links.add(trace_id=b"\3" * 16, span_id=b"\4" * 8)
+    assert decode_span(b"", b"", span.SerializeToString()).links == (("03" * 16, "04" * 8),)
