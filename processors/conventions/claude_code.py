@@ -31,6 +31,10 @@ SESSION = "session.id"
 PROMPT_EVENT = "user_prompt"
 REQUEST_EVENT = "api_request_body"
 RESPONSE_EVENT = "api_response_body"
+ANSWER_EVENT = "assistant_response"
+SOURCE = "query_source"
+_CONVERSATIONS = ("repl_main_thread", "sdk")
+"""Where answers in the conversation itself come from; titles, summaries and the like come from elsewhere."""
 OUTPUT_EVENT = "tool.output"
 
 _KINDS = {
@@ -70,9 +74,12 @@ class ClaudeCode:
             kind=kind,
             dialect=self.name,
             input=request_messages(request, self._messages) if is_model else None,
-            output=response_messages(response, self._messages) if is_model else None,
+            output=response_messages(_said(span) if response is None else response, self._messages)
+            if is_model
+            else None,
             tools=request_tools(request) if is_model else None,
             input_text=_prompt(span) if kind is Kind.AGENT else None,
+            output_text=_said(span) if kind is Kind.AGENT else None,
             tool=_tool(span, error) if kind is Kind.TOOL else None,
             session_id=text_at(attributes, SESSION),
             model=text_at(attributes, *MODEL),
@@ -94,6 +101,16 @@ def _prompt(span: Span) -> str | None:
     texts = [text_at(span.attributes, PROMPT)]
     texts += [text_at(event.attributes, "prompt") for event in _named(span, PROMPT_EVENT)]
     return next((text for text in texts if text is not None and text not in PLACEHOLDERS), None)
+
+
+def _said(span: Span) -> str | None:
+    """The last answer in the conversation, of those that are on the span; other words may have come with calls."""
+    for event in reversed([*_named(span, ANSWER_EVENT)]):
+        text = text_at(event.attributes, "response")
+        source = text_at(event.attributes, SOURCE)
+        if text is not None and text not in PLACEHOLDERS and (source is None or source.startswith(_CONVERSATIONS)):
+            return text
+    return None
 
 
 def _body(span: Span, name: str) -> JsonValue:

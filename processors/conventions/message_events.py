@@ -1,7 +1,8 @@
 """Message events: `gen_ai.user.message`, `gen_ai.choice` and so on, one event a message.
 
-They come as span events with attributes, as log records with a body, or as a list in one attribute.  In go the events,
-out come the messages that a model was given and those that it gave, in order.
+They come as span events with attributes (one of which may hold the whole message as JSON), as log records with a body,
+or as a list in one attribute.  In go the events, out come the messages that a model was given and those that it gave,
+in order.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ MESSAGE_EVENTS: Mapping[str, Role] = {
     TOOL_EVENT: Role.TOOL,
     CHOICE_EVENT: Role.ASSISTANT,
 }
+EVENT_CONTENT = "gen_ai.event.content"
 EVENT_NAME = "event.name"
 """The event's name among the keys of an event that stands in a list."""
 
@@ -60,7 +62,8 @@ def listed(value: JsonValue) -> list[Event]:
 
 def _message(event: Event, role: Role) -> JsonValue:
     """A message event's body and attributes as one message."""
-    message: dict[str, JsonValue] = {**event.attributes, **_body(event.body)}
+    content = event.attributes.get(EVENT_CONTENT)
+    message: dict[str, JsonValue] = {**event.attributes, **_body(content if event.body is None else event.body)}
     inner = parsed(message.get("message"))
     if event.name == CHOICE_EVENT and inner is not None:
         calls = message.get("tool_calls")

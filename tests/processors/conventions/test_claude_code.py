@@ -76,6 +76,16 @@ def test_a_model_calls_bodies_stand_in_records_that_name_its_span() -> None:
     assert facts.finish_reasons == ("tool_use",)
 
 
+def test_answers_in_the_conversation_stand_in_records_and_those_of_utilities_are_not_the_runs() -> None:
+    answer = Event(name="assistant_response", attributes={"response": "12 files.", "query_source": "repl_main_thread"})
+    title = Event(name="assistant_response", attributes={"response": "File count", "query_source": "generate_title"})
+    hidden = Event(name="assistant_response", attributes={"response": "<REDACTED>"})
+    assert read("interaction", {}, events=(answer, title, hidden)).output_text == "12 files."
+    assert read("interaction", {}, events=(hidden,)).output_text is None
+    facts = read("llm_request", {}, events=(answer,))
+    assert facts.output is not None and facts.output[0].text == "12 files."
+
+
 def test_a_body_that_was_cut_keeps_what_is_whole_and_says_so() -> None:
     text = json.dumps({"messages": [{"role": "user", "content": "Count."}, {"role": "user", "content": "long" * 9}]})
     event = Event(name="api_request_body", attributes={"body": text[:-20], "body_truncated": "true"})
