@@ -12,21 +12,9 @@ from collector.json_scalars import kind_of
 from collector.receivers.formats.registry import form_of
 from collector.receivers.formats.shape import Fields, Findings, Request, WrongPieceError, used_up
 
-_WRAPPERS = (
-    "data",
-    "traces",
-    "trace",
-    "spans",
-    "result",
-    "results",
-    "items",
-    "records",
-    "runs",
-    "observations",
-    "rows",
-)
-_MAX_WRAPPERS = 4
+_MAX_DEPTH = 5
 _LOOKED_AT = 10
+_MOST_KEYS = 50
 
 
 def read_document(document: object, findings: Findings) -> Iterator[Request] | None:
@@ -34,48 +22,38 @@ def read_document(document: object, findings: Findings) -> Iterator[Request] | N
 
     Lists in it are emptied while they are read, so that a huge document isn't kept beside its requests.
     """
-    found = _unwrapped(document, "", 0)
-    return None if found is None else _read(found[0], found[1], findings)
+    return _read(document, "", 0, findings) if _holds_traces(document, 0) else None
 
 
-def _read(content: object, place: str, findings: Findings) -> Iterator[Request]:
-    if isinstance(content, dict):
-        yield from _read_one(content, place, findings)
-    elif isinstance(content, list):
-        for index, item in used_up(content):
-            yield from _read_one(item, f"{place}[{index}]", findings)
-
-
-def _read_one(item: object, place: str, findings: Findings) -> Iterator[Request]:
-    form = form_of(item) if isinstance(item, dict) else None
-    if form is None or not isinstance(item, dict):
-        findings.flaw(place, f"neither a span nor a trace: {described(item)}")
-        return
-    try:
-        yield from form.read(item, place, findings)
-    except WrongPieceError as error:
-        findings.flaw(place, str(error))
-
-
-def _unwrapped(content: object, place: str, depth: int) -> tuple[object, str] | None:
-    """The object or list that is of a known form, and where it stands."""
+def _holds_traces(content: object, depth: int) -> bool:
+    if depth > _MAX_DEPTH:
+        return False
     if isinstance(content, list):
-        if any(isinstance(item, dict) and form_of(item) is not None for item in content[:_LOOKED_AT]):
-            return content, place
-        if len(content) == 1 and depth < _MAX_WRAPPERS:
-            return _unwrapped(content[0], f"{place}[0]", depth + 1)
-        return None
-    if not isinstance(content, dict):
-        return None
-    if form_of(content) is not None:
-        return content, place
-    if depth < _MAX_WRAPPERS:
-        for key in _WRAPPERS:
-            inner = content.get(key)
-            found = _unwrapped(inner, f"{place}.{key}", depth + 1) if inner else None
-            if found is not None:
-                return found
-    return None
+        return any(_holds_traces(item, depth + 1) for item in content[:_LOOKED_AT])
+    return isinstance(content, dict) and (form_of(content) is not None or _wrapped(content, depth) is not None)
+
+
+def _wrapped(content: Fields, depth: int) -> str | None:
+    """The first key under which there are traces."""
+    return next((key for key in list(content)[:_MOST_KEYS] if _holds_traces(content[key], depth + 1)), None)
+
+
+def _read(content: object, place: str, depth: int, findings: Findings) -> Iterator[Request]:
+    if isinstance(content, list) and depth <= _MAX_DEPTH:
+        for index, item in used_up(content):
+            yield from _read(item, f"{place}[{index}]", depth + 1, findings)
+        return
+    form = form_of(content) if isinstance(content, dict) else None
+    key = _wrapped(content, depth) if form is None and isinstance(content, dict) else None
+    if isinstance(content, dict) and form is not None:
+        try:
+            yield from form.read(content, place, findings)
+        except WrongPieceError as error:
+            findings.flaw(place, str(error))
+    elif isinstance(content, dict) and key is not None:
+        yield from _read(content[key], f"{place}.{key}", depth + 1, findings)
+    else:
+        findings.flaw(place, f"neither a span nor a trace: {described(content)}")
 
 
 def described(value: object, depth: int = 0) -> str:

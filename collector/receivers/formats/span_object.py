@@ -15,53 +15,28 @@ from dataclasses import dataclass, field, replace
 from collector.receivers.formats.attributes import restored
 from collector.receivers.formats.fields import Keys, pairs_of
 from collector.receivers.formats.ids import Ids
-from collector.receivers.formats.plain_span import ERROR, KINDS, OK, UNSET, PlainEvent, PlainLink, PlainSpan, json_of
+from collector.receivers.formats.plain_span import ERROR, OK, UNSET, PlainEvent, PlainLink, PlainSpan
 from collector.receivers.formats.shape import Fields, WrongPieceError
+from collector.receivers.formats.span_meaning import kinds_of, meanings_of
 from collector.receivers.formats.span_times import TIMES, times_of
 from collector.receivers.formats.times import point_ns
 
-TRACE_IDS = ("traceid", "tracetraceid")
+TRACE_IDS = ("traceid", "rootspanid")
 SPAN_IDS = ("spanid", "observationid", "runid", "id", "uuid", "guid")
 PARENT_IDS = (
     *("parentspanid", "parentid", "parentobservationid", "parentrunid", "parentspan", "parent"),
     *("parentspancontext", "spanparents", "parents"),
 )
-NAMES = ("name", "spanname", "displayname", "operationname", "operation", "title")
+NAMES = ("name", "spanname", "displayname", "operationname", "operation", "opname", "title")
 CHILDREN = ("children", "childspans", "childruns", "subspans", "spans", "steps", "observations")
 CONTEXTS = ("context", "spancontext")
 SESSIONS = ("sessionid", "threadid", "conversationid")
-INPUTS = ("input", "inputs", "inputvalue")
-OUTPUTS = ("output", "outputs", "outputvalue")
-_KINDS = ("kind", "spankind", "type", "spantype", "runtype", "observationtype")
+_DETAILS = {"span_data": "type", "span_attributes": "name", "metrics": "start"}
+"""Objects inside a span that hold some of its fields, each with the field by which it is known."""
 _ATTRIBUTES = ("attributes", "spanattributes", "tags", "tagobjects")
-_MODELS = ("model", "modelname", "modelid", "providedmodelname")
 _MESSAGES = ("statusmessage", "statusdescription", "errormessage", "error", "exception")
 _FAILED = frozenset({"ERROR", "FAILED", "FAILURE", "STATUSCODEERROR", "STATUSERROR"})
 _OK = frozenset({"OK", "SUCCESS", "SUCCEEDED", "COMPLETED", "STATUSCODEOK"})
-
-OPENINFERENCE_KIND = "openinference.span.kind"
-_MEANINGS = {
-    "LLM": "LLM",
-    "GENERATION": "LLM",
-    "CHATMODEL": "LLM",
-    "CHATCOMPLETION": "LLM",
-    "TOOL": "TOOL",
-    "FUNCTION": "TOOL",
-    "TOOLCALL": "TOOL",
-    "AGENT": "AGENT",
-    "CHAIN": "CHAIN",
-    "WORKFLOW": "CHAIN",
-    "TASK": "CHAIN",
-    "RETRIEVER": "RETRIEVER",
-    "RETRIEVAL": "RETRIEVER",
-    "EMBEDDING": "EMBEDDING",
-    "EMBEDDINGS": "EMBEDDING",
-    "RERANKER": "RERANKER",
-    "GUARDRAIL": "GUARDRAIL",
-    "EVALUATOR": "EVALUATOR",
-}
-_OPENINFERENCE = ("openinference.", "llm.", "tool.", "input.", "output.")
-_CONVENTIONS = ("openinference.", "gen_ai.", "traceloop.", "ai.operationId", "langfuse.", "langsmith.", "mlflow.span")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +56,7 @@ NOWHERE = Around()
 
 def is_span_object(item: Fields) -> bool:
     """Whether an object has what only spans have together: a name, and ids or times that say so."""
-    keys = Keys(item)
+    keys = Keys(_with_details(item))
     inner = Keys(keys.fields(*CONTEXTS))
     if keys.find(NAMES) is None or isinstance(keys.get(*NAMES), dict | list):
         return False
@@ -101,14 +76,14 @@ def read_span(item: object, ids: Ids, around: Around = NOWHERE) -> PlainSpan:
     """
     if not isinstance(item, dict):
         raise WrongPieceError("it is no object")
-    keys = Keys(item)
+    keys = Keys(_with_details(item))
     context = Keys(keys.fields(*CONTEXTS))
     keys.drop(*TRACE_IDS, *SPAN_IDS, *CHILDREN, *TIMES, "version", "object")
     parent = _id_in(keys.get(*PARENT_IDS))
     start_ns, end_ns, note = times_of(keys)
     if note:
         ids.findings.note(note)
-    kind, meaning = _kinds(keys)
+    kind, work = kinds_of(keys)
     status, message = _status(keys)
     resource, scope_name, scope_version = _origin(keys, around)
     trace_id = keys.get(*TRACE_IDS)
@@ -128,55 +103,27 @@ def read_span(item: object, ids: Ids, around: Around = NOWHERE) -> PlainSpan:
         scope_name=scope_name,
         scope_version=scope_version,
     )
-    return replace(span, attributes=_attributes(keys, meaning, around))
+    return replace(span, attributes=_attributes(keys, work, around))
 
 
-def _attributes(keys: Keys, meaning: str | None, around: Around) -> Fields:
+def _with_details(item: Fields) -> Fields:
+    """Some keep a span's name, kind and content, or its times, in an object of their own inside it."""
+    outside = item
+    for key, mark in _DETAILS.items():
+        inner = item.get(key)
+        if isinstance(inner, dict) and mark in inner:
+            outside = inner | {name: value for name, value in outside.items() if name != key}
+    return outside
+
+
+def _attributes(keys: Keys, work: str | None, around: Around) -> Fields:
     attributes = restored(pairs_of(keys.get(*_ATTRIBUTES)))
-    known = any(key.startswith(_CONVENTIONS) for key in attributes)
-    told: Fields = {}
-    given, answered, model, session = keys.get(*INPUTS), keys.get(*OUTPUTS), keys.get(*_MODELS), keys.get(*SESSIONS)
-    if not known:
-        told.update(_content("input", given))
-        told.update(_content("output", answered))
-        if isinstance(model, str):
-            told["llm.model_name"] = model
-    if meaning is not None and _says_no_other_kind(attributes, known):
-        told[OPENINFERENCE_KIND] = meaning
-    session = session or around.session_id
+    told = meanings_of(keys, work, attributes)
+    session = keys.get(*SESSIONS) or around.session_id
     if isinstance(session, str):
         told["session.id"] = session
     kept = {key: value for key, value in keys.unused() if not isinstance(value, dict | list) or value}
     return {**restored(kept), **told, **attributes}
-
-
-def _says_no_other_kind(attributes: Fields, known: bool) -> bool:
-    """Backends add a kind to spans of other conventions too, and count making an agent as its work."""
-    if attributes.get("gen_ai.operation.name") == "create_agent":
-        return False
-    return not known or any(key.startswith(_OPENINFERENCE) for key in attributes)
-
-
-def _content(side: str, value: object) -> Fields:
-    if value is None:
-        return {}
-    if isinstance(value, str):
-        return {f"{side}.value": value}
-    return {f"{side}.value": json_of(value), f"{side}.mime_type": "application/json"}
-
-
-def _kinds(keys: Keys) -> tuple[int, str | None]:
-    """OTLP's kind of span, and OpenInference's kind of work; words of both stand under the same keys."""
-    kind = 0
-    meaning = None
-    for key in _KINDS:
-        value = keys.get(key)
-        if not isinstance(value, str):
-            continue
-        word = value.upper().removeprefix("SPANKIND.").removeprefix("SPAN_KIND_")
-        kind = kind or KINDS.get(word, 0)
-        meaning = meaning or _MEANINGS.get(word.replace("_", "").replace(" ", ""))
-    return kind, meaning
 
 
 def _status(keys: Keys) -> tuple[int, str]:

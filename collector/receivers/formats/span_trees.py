@@ -27,6 +27,7 @@ from collector.receivers.formats.span_object import (
 
 _MADE_IDS = "spans without ids got ids made of their place in the trace"
 _LOOKED_AT = 3
+_ROOTS = ("root", "rootspan", "roots", "rootspans", "tree", "spantree", "nodes")
 
 
 def _recognises(item: Fields) -> bool:
@@ -34,8 +35,10 @@ def _recognises(item: Fields) -> bool:
 
 
 def _is_trace(item: Fields) -> bool:
+    trace_id = Keys(item).get(*TRACE_IDS)
+    around = {} if trace_id is None else {TRACE_IDS[0]: trace_id}
     found = _children(item)[1]
-    return any(isinstance(one, dict) and is_span_object(one) for one in found[:_LOOKED_AT])
+    return any(isinstance(one, dict) and is_span_object(around | one) for one in found[:_LOOKED_AT])
 
 
 def _read(item: Fields, place: str, findings: Findings) -> Iterator[Request]:
@@ -71,11 +74,13 @@ def _inside(item: Fields, place: str, around: Around) -> Iterator[tuple[object, 
 
 
 def _children(item: Fields) -> tuple[str, list[object]]:
-    """The first list of objects under a key that means spans inside."""
+    """The first list of objects under a key that means spans inside, or the one object there that is the root."""
     keys = Keys(item)
-    for key in CHILDREN:
-        found = keys.items(key)
-        if found and any(isinstance(one, dict) for one in found):
+    for key in (*CHILDREN, *_ROOTS):
+        found = keys.get(key)
+        if isinstance(found, dict) and key in _ROOTS:
+            found = [found]
+        if isinstance(found, list) and any(isinstance(one, dict) for one in found):
             return key, found
     return "", []
 
