@@ -171,6 +171,8 @@ def _unreported(absent: set[str], reported: set[str]) -> Iterator[str]:
         wanted.discard(SYSTEM_PROMPT)  # a conversation without one looks the same
     if "tools" in wanted:
         wanted.discard("schemas")
+    if "tool_calls" in wanted:
+        wanted -= {"arguments", "tool_results"}
     yield from (f"not reported as missing: {fact}" for fact in sorted(wanted - reported))
 
 

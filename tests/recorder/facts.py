@@ -53,7 +53,7 @@ def facts_of(
         facts["raised"] = raised
     facts["not_recorded"] = {
         fact: recording.why.get(fact, _NOT_FOUND) for fact in _not_recorded(facts, offered, content)
-    }
+    } | dict(recording.unconnected)
     return facts
 
 
@@ -76,10 +76,13 @@ def _calls(exchanges: Sequence[Exchange], journal: Journal, content: Content) ->
     executed = [entry for entry in journal if "called" in entry]
     replies = [exchange.reply for exchange in exchanges if exchange.reply]
     calls = []
-    for place, requested in enumerate(call for reply in replies for call in reply.calls):
+    asked_for = [call for reply in replies for call in reply.calls]
+    with_ids = {call.name for call in asked_for if content.has(call.call_id)}
+    for place, requested in enumerate(asked_for):
         shown = _shown(exchanges, requested, place)
         call: dict[str, Any] = {"name": requested.name, **_arguments(requested), **_outcome(requested, executed, shown)}
-        absent = _absent(call, requested.call_id, content)
+        seen = content.has(requested.call_id) or (call["name"] not in with_ids and content.has_name(call["name"]))
+        absent = _absent(call, content, seen=seen)
         calls.append(call | ({"not_recorded": absent} if absent else {}))
     return calls
 
@@ -114,10 +117,10 @@ def _outcome(requested: Requested, executed: list[Mapping[str, Any]], shown: str
     return {"result": None, "error": None} | ({"shown": shown} if shown is not None else {})
 
 
-def _absent(call: Mapping[str, Any], call_id: str, content: Content) -> list[str]:
-    """Which of a call's facts aren't in the bytes."""
+def _absent(call: Mapping[str, Any], content: Content, *, seen: bool) -> list[str]:
+    """Which of a call's facts aren't in the bytes; `seen` tells whether its id or, lacking ids, its name is."""
     arguments = content.has_arguments(call["arguments"])
-    if not (arguments or content.has(call_id) or content.has_name(call["name"])):
+    if not (arguments or seen):
         return ["tool_calls", "arguments", "tool_results"]
     absent = [] if arguments else ["arguments"]
     said = [text for key in ("result", "error", "shown") if (text := call.get(key))]

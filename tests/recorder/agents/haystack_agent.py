@@ -1,5 +1,5 @@
-"""A Haystack agent in a pipeline, instrumented as DESK_INSTRUMENTATION says: openinference, traceloop or
-traceloop-openai.
+"""A Haystack agent in a pipeline, instrumented as DESK_INSTRUMENTATION says: openinference, traceloop,
+traceloop-openai or native (2.x only).
 """
 
 from __future__ import annotations
@@ -12,6 +12,13 @@ import telemetry
 
 def instrument() -> None:
     name = os.environ.get("DESK_INSTRUMENTATION", "openinference")
+    if name == "native":
+        from haystack import tracing
+        from haystack.tracing import OpenTelemetryTracer
+        from opentelemetry import trace
+
+        tracing.enable_tracing(OpenTelemetryTracer(trace.get_tracer("haystack")))
+        return
     if name.startswith("traceloop"):
         from opentelemetry.instrumentation.haystack import HaystackInstrumentor as Instrumentor
     else:

@@ -1,7 +1,4 @@
-"""A Semantic Kernel agent with its own instrumentation, which writes content to spans' events or logs.
-
-DESK_TEAM=handoff is not offered: the framework's hand-off runtime is another one.
-"""
+"""A Semantic Kernel agent with its own instrumentation, which writes messages to logs."""
 
 from __future__ import annotations
 
@@ -37,7 +34,7 @@ with telemetry.recorded(logs=True):
     from opentelemetry.sdk._logs import LoggingHandler
 
     handler = LoggingHandler(logger_provider=get_logger_provider())
-    handler.addFilter(logging.Filter("semantic_kernel"))
+    handler.addFilter(logging.Filter("semantic_kernel.utils.telemetry"))
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel(logging.INFO)
     asyncio.run(main())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from tests.recorder.model.exchange import Spelling
@@ -31,8 +31,8 @@ def _pydantic_ai(variant: str, scenarios: Iterable[str], *, major: str = "2", **
 
 
 _PYDANTIC_AI = (
-    *(_pydantic_ai(f"native-v{version}", ("lend", "retry"), DESK_VERSION=version) for version in "234"),
-    _pydantic_ai("native-v5", ("lend", "retry", "turns"), DESK_VERSION="5", DESK_CONVERSATION="1"),
+    *(_pydantic_ai(f"native-v{version}", ("retry",), DESK_VERSION=version) for version in "234"),
+    _pydantic_ai("native-v5", ("lend", "retry"), DESK_VERSION="5", DESK_CONVERSATION="1"),
     _pydantic_ai("native-v6", _ALL, DESK_VERSION="6", DESK_CONVERSATION="1"),
     _pydantic_ai("native-v6-stream", ("lend", "retry"), DESK_VERSION="6", DESK_STREAM="1"),
     _pydantic_ai("native-v6-prompt", ("lend",), DESK_VERSION="6", DESK_PROMPT="1"),
@@ -53,6 +53,7 @@ def _langgraph(
     package: str,
     instrumentation: str,
     environment: str = "langgraph",
+    unconnected: Mapping[str, str] | None = None,
     **variables: str,
 ) -> Recording:
     team = variables.get("DESK_TEAM")
@@ -65,6 +66,7 @@ def _langgraph(
         scenarios=tuple(scenarios),
         variables={"DESK_INSTRUMENTATION": instrumentation, **variables},
         handed_over=_ASK if team == "delegate" else Call("transfer_to_catalogue", {}),
+        unconnected=unconnected or {},
     )
 
 
@@ -86,9 +88,9 @@ _lc_traceloop = partial(
 _lc_langsmith = partial(_langgraph, package="langsmith", instrumentation="langsmith")
 _CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _LANGGRAPH = (
-    _lc_openinference("openinference", ("lend", "retry", "parallel", "unknown_tool")),
+    _lc_openinference("openinference", _THREE),
     _lc_openinference("openinference-stream", ("lend", "parallel"), DESK_STREAM="1"),
-    _lc_openinference("openinference-graph", ("lend", "retry"), DESK_GRAPH="1", DESK_SESSION="metadata"),
+    _lc_openinference("openinference-graph", ("lend",), DESK_GRAPH="1", DESK_SESSION="metadata"),
     _lc_openinference("openinference-async", ("lend",), DESK_ASYNC="1", DESK_SESSION="none"),
     _lc_openinference("openinference", ("delegate",), DESK_TEAM="delegate"),
     _langgraph(
@@ -107,7 +109,12 @@ _LANGGRAPH = (
     _lc_genai("genai", ("handoff",), DESK_TEAM="swarm", **{_CONTENT: "SPAN_ONLY"}),
     _lc_traceloop("traceloop", ("lend", "retry", "unknown_tool")),
     _lc_traceloop("traceloop-stream", ("lend",), DESK_STREAM="1"),
-    _lc_traceloop("traceloop-nocontent", ("lend",), TRACELOOP_TRACE_CONTENT="false"),
+    _lc_traceloop(
+        "traceloop-nocontent",
+        ("lend",),
+        TRACELOOP_TRACE_CONTENT="false",
+        unconnected={"system_prompt": "only on the trace of its own that tells of the agent's construction"},
+    ),
     _lc_langsmith("langsmith", ("lend", "retry", "parallel", "unknown_tool")),
     _lc_langsmith("langsmith-stream", ("lend",), DESK_STREAM="1"),
     _lc_langsmith("langsmith-graph", ("lend", "broken_arguments"), DESK_GRAPH="1", DESK_SESSION="metadata"),
@@ -239,9 +246,16 @@ _LLAMAINDEX_TRACELOOP = {
 }
 _HANDOFF = Call("handoff", {"to_agent": "catalogue", "reason": "They know the shelves."})
 _LLAMAINDEX = (
-    _llamaindex("llamaindex__openinference", scenarios=("lend", "retry")),
+    _llamaindex("llamaindex__openinference", scenarios=("lend",)),
     _llamaindex("llamaindex__openinference-nostream", scenarios=("lend", "parallel"), DESK_STREAM="off"),
-    _llamaindex("llamaindex-handoff__openinference", scenarios=("handoff",), handed_over=_HANDOFF, DESK_TEAM="handoff"),
+    _llamaindex(
+        "llamaindex-handoff__genai",
+        package="opentelemetry-instrumentation-genai-llama-index",
+        scenarios=("handoff",),
+        handed_over=_HANDOFF,
+        DESK_TEAM="handoff",
+        **_LLAMAINDEX_GENAI,
+    ),
     _llamaindex(
         "llamaindex__genai",
         package="opentelemetry-instrumentation-genai-llama-index",
@@ -338,20 +352,24 @@ _AUTOGEN = (
 )
 
 _haystack = partial(_recording, program="haystack_agent.py")
+_haystack2 = partial(_haystack, environment="haystack2")
 _HAYSTACK = (
     _haystack("haystack__openinference", "openinference-instrumentation-haystack"),
-    _haystack(
-        "haystack__traceloop",
-        "opentelemetry-instrumentation-haystack",
-        environment="haystack-traceloop",
-        DESK_INSTRUMENTATION="traceloop",
-    ),
-    _haystack(
-        "haystack__traceloop-and-openai",
+    _haystack2("haystack2__traceloop", "opentelemetry-instrumentation-haystack", DESK_INSTRUMENTATION="traceloop"),
+    _haystack2(
+        "haystack2__traceloop-and-openai",
         "opentelemetry-instrumentation-haystack, opentelemetry-instrumentation-openai",
-        environment="haystack-traceloop",
+        scenarios=("lend",),
         DESK_INSTRUMENTATION="traceloop-openai",
     ),
+    _haystack2(
+        "haystack2__native",
+        "haystack-ai",
+        scenarios=("lend", "retry", "parallel"),
+        DESK_INSTRUMENTATION="native",
+        HAYSTACK_CONTENT_TRACING_ENABLED="true",
+    ),
+    _haystack2("haystack2__native-nocontent", "haystack-ai", scenarios=("lend",), DESK_INSTRUMENTATION="native"),
 )
 
 _semantic_kernel = partial(_recording, package="semantic-kernel", program="semantic_kernel_agent.py", prefix="library-")

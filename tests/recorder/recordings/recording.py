@@ -25,6 +25,7 @@ class Recording:
         handed_over: The call that stands for "another agent takes over" in this framework.
         prefix: What the framework puts before the names of tools.
         spelling: How the model's replies are put, where not in the protocol's own way.
+        unconnected: Fact → why nobody can tell that it belongs to the run, though it is in the bytes.
         why: Fact → why it isn't in the bytes, for the facts that are found to be missing.
     """
 
@@ -38,6 +39,7 @@ class Recording:
     handed_over: Call | None = None
     prefix: str = ""
     spelling: Spelling | None = None
+    unconnected: Mapping[str, str] = field(default_factory=dict)
     why: Mapping[str, str] = field(default_factory=dict)
 
     def model(self, scenario: Scenario) -> ModelServer:
