@@ -192,7 +192,7 @@ def _distinct_calls(transcripts: Sequence[Transcript]) -> list[ToolCall]:
         pool = sorted((call for calls in lists for call in calls), key=lambda call: call.result is None)
         known: set[str] = set()
         once = [call for call in pool if not (call.id in known or known.add(call.id))]  # type: ignore[func-returns-value]
-        distinct += once[: max(times, len({call.id for call in pool if call.from_model}))]
+        distinct += once[: max(times, len({call.id for call in pool if call.from_model and not call.earlier}))]
     return distinct
 
 

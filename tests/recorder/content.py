@@ -26,16 +26,18 @@ class Content:
     """The texts of a run's requests, to be searched."""
 
     def __init__(self, requests: Iterable[Received]) -> None:
-        self._names: set[str] = set()
+        self._names: list[set[str]] = []
         texts: list[str] = []
         failed: list[str] = []
         for request in requests:
             document = _decoded(request)
-            failed += [squash(text) for span in _failed_spans(document) for _, text in _texts(span, "")]
-            for key, text in _texts(document, ""):
-                texts.append(squash(text))
-                if key in ("name", "value") and not _DEFINITION.search(text):
-                    self._names.add(text)
+            for record in _records(document):
+                found = list(_texts(record, ""))
+                names = {text for key, text in found if key in ("name", "value") and not _DEFINITION.search(text)}
+                self._names.append(names)
+                if record.get("status", {}).get("code") in (2, "STATUS_CODE_ERROR"):
+                    failed += [squash(text) for _, text in found]
+            texts += [squash(text) for _, text in _texts(document, "")]
         self._haystack = "\0".join(texts)
         self._failed = "\0".join(failed)
 
@@ -54,9 +56,9 @@ class Content:
         pairs = [squash(f"{key}: {value}") for key, value in arguments.items()]
         return any(",".join(order) in self._haystack for order in itertools.permutations(pairs))
 
-    def has_name(self, name: str) -> bool:
-        """Whether a tool's name occurs as, or in, a span's name or as an attribute's whole value."""
-        return any(name in each for each in self._names if len(each) < len(name) + 100)
+    def times_named(self, name: str) -> int:
+        """In how many spans and log records a tool's name occurs as, or in, a span's name or an attribute's value."""
+        return sum(any(name in each for each in names if len(each) < len(name) + 100) for names in self._names)
 
     def has_schema(self, properties: Iterable[str]) -> bool:
         """Whether a schema with one of these properties occurs."""
@@ -86,12 +88,14 @@ def _decoded(request: Received) -> Any:
     return MessageToDict(request.message())
 
 
-def _failed_spans(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _records(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The spans and log records of a request."""
     for resource in document.get("resourceSpans", []):
         for scope in resource["scopeSpans"]:
-            for span in scope["spans"]:
-                if span.get("status", {}).get("code") in (2, "STATUS_CODE_ERROR"):
-                    yield span
+            yield from scope["spans"]
+    for resource in document.get("resourceLogs", []):
+        for scope in resource["scopeLogs"]:
+            yield from scope["logRecords"]
 
 
 def _texts(value: Any, key: str) -> Iterator[tuple[str, str]]:

@@ -78,10 +78,12 @@ def _calls(exchanges: Sequence[Exchange], journal: Journal, content: Content) ->
     calls = []
     asked_for = [call for reply in replies for call in reply.calls]
     with_ids = {call.name for call in asked_for if content.has(call.call_id)}
+    named = {call.name: content.times_named(call.name) for call in asked_for if call.name not in with_ids}
     for place, requested in enumerate(asked_for):
         shown = _shown(exchanges, requested, place)
         call: dict[str, Any] = {"name": requested.name, **_arguments(requested), **_outcome(requested, executed, shown)}
-        seen = content.has(requested.call_id) or (call["name"] not in with_ids and content.has_name(call["name"]))
+        seen = content.has(requested.call_id) or named.get(requested.name, 0) > 0
+        named[requested.name] = named.get(requested.name, 0) - 1
         absent = _absent(call, content, seen=seen)
         calls.append(call | ({"not_recorded": absent} if absent else {}))
     return calls
