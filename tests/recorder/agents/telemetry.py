@@ -48,3 +48,15 @@ def _log_provider():
 
         set_event_logger_provider(EventLoggerProvider(provider))
     return provider.shutdown
+
+
+def instrument_mcp(provider: TracerProvider) -> None:
+    """Instrument the Model Context Protocol's SDK with what is installed, if anything is."""
+    with contextlib.suppress(ImportError):
+        from openinference.instrumentation.mcp import MCPInstrumentor
+
+        MCPInstrumentor().instrument(tracer_provider=provider)
+    with contextlib.suppress(ImportError):
+        from opentelemetry.instrumentation.mcp import McpInstrumentor
+
+        McpInstrumentor().instrument(tracer_provider=provider)

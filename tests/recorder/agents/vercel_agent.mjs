@@ -59,7 +59,7 @@ async function agent(session) {
 }
 
 await recorded(sdk, async () => {
-  const session = seven && !desk.mode.has('legacy') ? undefined : desk.session();
+  const session = seven ? undefined : desk.session();
   const clerk = desk.mode.has('agent') || desk.mode.has('delegate') ? await agent(session) : undefined;
   const instructions = clerk ? undefined : desk.system();
   const messages = [];

@@ -27,6 +27,18 @@ def _vercel(version: int, mode: str, *scenarios: str, json: bool = False, **vari
     )
 
 
+def _loop(library: str, mode: str, *scenarios: str, **variables: str) -> Recording:
+    return Recording(
+        dialect=f"openai-node__{library}{mode and '-'}{mode}",
+        framework="openai SDK for JavaScript, plain tool loop",
+        instrumentation=library,
+        environment={"openinference": "node-openai", "otel": "node-openai"}.get(library, f"node-{library}"),
+        program=f"{library}_loop.mjs",
+        scenarios=scenarios,
+        variables={"DESK_MODE": mode, **variables},
+    )
+
+
 _SOME = ("lend", "retry", "parallel", "turns", "unknown_tool")
 RECORDINGS: tuple[Recording, ...] = (
     _vercel(6, "", *_SOME, "broken_arguments"),
@@ -46,4 +58,18 @@ RECORDINGS: tuple[Recording, ...] = (
     _vercel(7, "noinputs-nooutputs", "lend", "retry"),
     _vercel(7, "legacy", "lend", "retry"),
     _vercel(7, "legacy-stream", "parallel"),
+    _loop("openinference", "", *_SOME),
+    _loop("openinference", "stream", "parallel"),
+    _loop("openinference", "responses", "retry", "parallel", OTEL_EXPORTER_OTLP_PROTOCOL="http/json"),
+    _loop("openinference", "bare", "turns"),
+    _loop("otel", "", "lend", "retry", "turns"),
+    _loop("otel", "stream", "parallel"),
+    _loop("otel", "off", "lend"),
+    _loop("traceloop", "", *_SOME),
+    _loop("traceloop", "stream", "parallel"),
+    _loop("traceloop", "responses", "retry"),
+    _loop("traceloop", "off", "retry"),
+    _loop("langfuse", "", *_SOME),
+    _loop("langfuse", "stream", "parallel"),
+    _loop("langfuse", "responses", "retry"),
 )

@@ -133,7 +133,7 @@ RECORDINGS: tuple[Recording, ...] = (
     _library("traceloop", "-0.46-off", _FEW, "traceloop-old", TRACELOOP_TRACE_CONTENT="false"),
     _library("openlit", "", _MORE),
     _library("openlit", "-stream", ("parallel",), DESK_API="chat-stream"),
-    _library("openlit", "-responses", ("retry", "parallel"), DESK_API="responses"),
+    _library("openlit", "-responses", ("retry",), DESK_API="responses"),
     _library("openlit", "-bare", ("retry", "turns"), DESK_BARE="1"),
     _library("openlit", "-off", _FEW, DESK_NO_CONTENT="1"),
     _library("openlit", "-1.33", ("lend", "retry", "parallel"), "openlit-old"),
