@@ -12,7 +12,7 @@ from collector.receivers.formats.fields import Keys
 from collector.receivers.formats.plain_span import KINDS, json_of
 from collector.receivers.formats.shape import Fields
 
-_KINDS = ("kind", "spankind", "type", "spantype", "runtype", "observationtype")
+KINDS_OF_WORK = ("kind", "spankind", "type", "spantype", "runtype", "observationtype")
 _INPUTS = (
     *("input", "inputs", "inputvalue", "inputmessages", "messages", "prompt"),
     *("arguments", "args", "parameters", "toolinput"),
@@ -26,6 +26,7 @@ _TEXTS = {
     "agent.name": ("agentname",),
 }
 _SPAN_KIND = "openinference.span.kind"
+_STEP = "CHAIN"  # what takes and gives content, and doesn't say what kind of work it is
 _OPENINFERENCE = ("openinference.", "llm.", "tool.", "input.", "output.")
 _CONVENTIONS = ("openinference.", "gen_ai.", "traceloop.", "ai.operationId", "langfuse.", "langsmith.", "mlflow.span")
 _WORK = {
@@ -54,7 +55,7 @@ def kinds_of(keys: Keys) -> tuple[int, str | None]:
     """OTLP's kind of span, and OpenInference's kind of work; words of both stand under the same keys."""
     kind = 0
     work = None
-    for key in _KINDS:
+    for key in KINDS_OF_WORK:
         value = keys.get(key)
         if isinstance(value, str):
             word = value.upper().removeprefix("SPANKIND.").removeprefix("SPAN_KIND_")
@@ -72,6 +73,8 @@ def meanings_of(keys: Keys, work: str | None, attributes: Mapping[str, object]) 
     if not known:
         told |= dict(_content("input", given)) | dict(_content("output", answered)) | dict(_tools(offered))
         told |= {name: text for name, text in texts.items() if text}
+    if work is None and not known and (given is not None or answered is not None):
+        work = _STEP
     if work is not None and _says_no_other_kind(attributes, known):
         told[_SPAN_KIND] = work
     return told

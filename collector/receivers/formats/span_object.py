@@ -17,7 +17,7 @@ from collector.receivers.formats.fields import Keys, pairs_of
 from collector.receivers.formats.ids import Ids
 from collector.receivers.formats.plain_span import ERROR, OK, UNSET, PlainEvent, PlainLink, PlainSpan
 from collector.receivers.formats.shape import Fields, WrongPieceError
-from collector.receivers.formats.span_meaning import kinds_of, meanings_of
+from collector.receivers.formats.span_meaning import KINDS_OF_WORK, kinds_of, meanings_of
 from collector.receivers.formats.span_times import TIMES, times_of
 from collector.receivers.formats.times import point_ns
 
@@ -27,7 +27,8 @@ PARENT_IDS = (
     *("parentspanid", "parentid", "parentobservationid", "parentrunid", "parentspan", "parent"),
     *("parentspancontext", "spanparents", "parents"),
 )
-NAMES = ("name", "spanname", "displayname", "operationname", "operation", "opname", "title")
+NAMES = ("name", "spanname", "displayname", "operationname", "operation", "opname", "title", *KINDS_OF_WORK)
+"""A span without a name of its own is called by its kind."""
 CHILDREN = ("children", "childspans", "childruns", "subspans", "spans", "steps", "observations")
 CONTEXTS = ("context", "spancontext")
 SESSIONS = ("sessionid", "threadid", "conversationid")

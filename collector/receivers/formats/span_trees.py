@@ -31,7 +31,12 @@ _ROOTS = ("root", "rootspan", "roots", "rootspans", "tree", "spantree", "nodes")
 
 
 def _recognises(item: Fields) -> bool:
-    return is_span_object(item) or _is_trace(item)
+    return is_span_object(item) or _is_trace(item) or _is_header(item)
+
+
+def _is_header(item: Fields) -> bool:
+    """What the OpenAI Agents SDK writes before the spans of a trace."""
+    return item.get("object") == "trace" and isinstance(item.get("id"), str)
 
 
 def _is_trace(item: Fields) -> bool:
@@ -42,6 +47,9 @@ def _is_trace(item: Fields) -> bool:
 
 
 def _read(item: Fields, place: str, findings: Findings) -> Iterator[Request]:
+    if _is_header(item) and not _is_trace(item):
+        findings.note("objects that tell of a trace as a whole were passed over: its name, its group")
+        return
     yield from requests_of(spans_below(item, place, findings))
 
 

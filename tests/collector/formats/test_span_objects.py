@@ -215,3 +215,67 @@ def test_a_span_that_is_none_costs_itself_alone() -> None:
     spans, findings = read({"spans": [span(), 7, span(span_id=PARENT, trace_id={"x": 1}), span(span_id=PARENT)]})
     assert [one.span_id.hex() for one in spans] == [SPAN, PARENT]
     assert [place for place, _ in findings.flaws] == [".spans[1]", ".spans[2]"]
+
+
+def test_a_single_root_with_a_trace_id_beside_it_is_a_trace() -> None:
+    root = {"id": "1", "name": "desk", "start": "2026-11-30T19:02:55Z", "children": [{"id": "2", "name": "find"}]}
+    spans, _ = read({"export": {"traceId": TRACE, "sessionId": "desk-5", "root": root}})
+    assert [(one.name, one.trace_id.hex()) for one in spans] == [("desk", TRACE), ("find", TRACE)]
+    assert all(attributes(one.attributes) == {"session.id": "desk-5"} for one in spans)
+    assert spans[1].parent_span_id == spans[0].span_id
+
+
+DETAILS: dict[str, dict[str, Any]] = {
+    "span_data": {
+        "object": "trace.span",
+        "id": f"span_{SPAN}",
+        "trace_id": f"trace_{TRACE}",
+        "started_at": "2026-11-30T19:02:55Z",
+        "ended_at": "2026-11-30T19:02:56.5Z",
+        "span_data": {"type": "function", "name": "find", "input": "{}", "output": "there"},
+    },
+    "span_attributes and metrics": {
+        "span_id": f"span_{SPAN}",
+        "root_span_id": TRACE,
+        "span_parents": None,
+        "span_attributes": {"type": "tool", "name": "find"},
+        "metrics": {"start": 1796065375, "end": 1796065376.5},
+        "input": "{}",
+        "output": "there",
+    },
+}
+
+
+@pytest.mark.parametrize("where", DETAILS)
+def test_fields_that_stand_in_an_object_of_their_own_are_found(where: str) -> None:
+    found = one_span([DETAILS[where]])
+    assert (found.trace_id.hex(), found.name) == (TRACE, "find")
+    assert (found.start_time_unix_nano, found.end_time_unix_nano) == (START_NS, END_NS)
+    assert attributes(found.attributes) == {
+        "openinference.span.kind": "TOOL",
+        "input.value": "{}",
+        "output.value": "there",
+    }
+
+
+def test_a_span_with_content_and_without_a_kind_is_a_step_of_a_chain() -> None:
+    told = attributes(one_span([span(input="a", output="b")]).attributes)
+    assert told["openinference.span.kind"] == "CHAIN"
+
+
+def test_a_call_of_a_model_may_have_its_parts_beside_each_other() -> None:
+    told = span(type="llm", messages=[{"role": "user"}], tools=[{"name": "find"}], response={"content": "hi"})
+    assert attributes(one_span([told]).attributes) == {
+        "openinference.span.kind": "LLM",
+        "input.value": '[{"role":"user"}]',
+        "input.mime_type": "application/json",
+        "output.value": '{"content":"hi"}',
+        "output.mime_type": "application/json",
+        "llm.tools.0.tool.json_schema": '{"name":"find"}',
+    }
+
+
+def test_an_object_that_tells_of_a_trace_as_a_whole_is_no_broken_span() -> None:
+    spans, findings = read([{"object": "trace", "id": f"trace_{TRACE}", "workflow_name": "desk"}, span()])
+    assert (len(spans), findings.flaws) == (1, [])
+    assert any("passed over" in note for note in findings.notes)
