@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from collector.receivers.formats.shape import Fields
 
 _SEPARATORS = re.compile(r"[_\-. ]")
 
 
+@lru_cache(maxsize=4096)  # the same few keys stand on every span
 def plain_key(key: str) -> str:
     """A key without case and separators."""
     return _SEPARATORS.sub("", key).lower()
