@@ -17,6 +17,7 @@ from processors.conventions.parts import Text, parts_of
 from processors.conventions.values import as_text, data, first_at, parsed
 
 _MESSAGE_KEYS = ("messages", "input", "contents", "chat_history")
+_ITEM_TYPES = ("function_call", "custom_tool_call", "mcp_call")
 _SYSTEM_KEYS = ("instructions", "system", "systemInstruction", "system_instruction")
 
 
@@ -55,13 +56,14 @@ def response_messages(body: JsonValue, messages: Messages) -> tuple[MessageFacts
         first = choices[0] if choices else None
         inner = first.get("message") if isinstance(first, dict) else None
         return messages.read(inner, Role.ASSISTANT) if isinstance(inner, dict) else None
-    listed = first_at(decoded, "messages", "output")
+    listed = first_at(decoded, "messages", "output", "replies")
     if isinstance(listed, list):
         return messages.read(listed, Role.ASSISTANT)
     wrapped = decoded.get("message")
     if isinstance(wrapped, dict):
         return messages.read(wrapped, Role.ASSISTANT)
-    if "content" in decoded or "tool_calls" in decoded or "parts" in decoded:
+    is_item = decoded.get("type") in _ITEM_TYPES
+    if is_item or "content" in decoded or "tool_calls" in decoded or "parts" in decoded:
         return messages.read(decoded, Role.ASSISTANT)
     return None
 

@@ -8,7 +8,7 @@ from evaluators.cases import JsonValue, Tool
 from processors.conventions.values import as_object, first_at, parsed, text_at
 
 _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema")
-_WRAPPERS = ("function", "toolSpec", "tool")
+_WRAPPERS = ("function", "toolSpec", "tool", "data")
 
 
 def tools_of(definitions: JsonValue) -> tuple[Tool, ...] | None:

@@ -15,12 +15,13 @@ from processors.conventions.facts import SpanFacts, merged
 from processors.conventions.frameworks import Frameworks
 from processors.conventions.genai import GenAI
 from processors.conventions.generic import Generic
+from processors.conventions.haystack_tracing import HaystackTracing
 from processors.conventions.laminar import Laminar
 from processors.conventions.langfuse import Langfuse
 from processors.conventions.langsmith import LangSmith
 from processors.conventions.langwatch import LangWatch
-from processors.conventions.logfire import Logfire
 from processors.conventions.limits import incomplete
+from processors.conventions.logfire import Logfire
 from processors.conventions.messages import Messages
 from processors.conventions.mlflow import MLflow
 from processors.conventions.openinference import OpenInference
@@ -48,6 +49,7 @@ READERS = (
     LangWatch,
     Braintrust,
     Logfire,
+    HaystackTracing,
 )
 """In order of trust: where two speak of one fact, the first one's word stands."""
 

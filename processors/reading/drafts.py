@@ -134,7 +134,7 @@ def _is_turn(facts: SpanFacts) -> bool:
     """
     if any(message.role in (Role.USER, Role.SYSTEM) for message in facts.output or ()):
         return False
-    return bool(facts.input or facts.output or facts.finish_reasons or facts.error is not None)
+    return bool(facts.input or facts.output or facts.finish_reasons or facts.hidden or facts.error is not None)
 
 
 def _weight(facts: SpanFacts) -> int:

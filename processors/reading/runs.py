@@ -15,7 +15,7 @@ from processors.reading.drafts import CallDraft, Draft, calls_of, drafted, told_
 from processors.reading.endings import ending_of
 from processors.reading.executions import executed, is_bookkeeping, match
 from processors.reading.grouping import Group
-from processors.reading.histories import infer_unshown, pair, recover_outputs
+from processors.reading.histories import infer_unshown, lost_calls, pair, recover_outputs
 from processors.reading.plumbing import is_handoff
 from processors.reading.scopes import RUN, in_order, move_delegated, node_scopes, scope_of, without_utilities
 from processors.reading.signatures import name_key
@@ -91,9 +91,11 @@ def _with_told(drafts: list[Draft], nodes: Sequence[Node]) -> list[Draft]:
     Words alone count only where nothing else was captured.
     """
     agents = [node for node in nodes if node.kind in (Kind.AGENT, Kind.WORKFLOW)]
-    captured = _around(draft.node for draft in drafts)
+    # Model calls without content say less than an agent that tells of them.
+    speaking = [draft for draft in drafts if draft.input or draft.output or draft.facts.error is not None]
+    captured = _around(draft.node for draft in speaking)
     found = _tellers([node for node in agents if _has_calls(node.facts)], captured)
-    if not drafts:
+    if not speaking:
         found += _tellers(
             [node for node in agents if node.facts and node.facts.output], captured | _around(found), found
         )
@@ -101,9 +103,13 @@ def _with_told(drafts: list[Draft], nodes: Sequence[Node]) -> list[Draft]:
         return drafts
     tools = (node.facts.tool for node in nodes if node.facts is not None and node.facts.tool is not None)
     executions = {tool.call_id: tool for tool in tools if tool.call_id is not None}
-    calls = (_as_model_call(node, node.facts) for node in found if node.facts is not None)
+    within = _tools_within(agents)
+    calls = (_as_model_call(node, _equipped(node.facts, within.get(id(node)))) for node in found if node.facts)
     told = [draft for call in calls for draft in told_by(call, executions)]
-    return sorted([*drafts, *told], key=lambda draft: draft.node.place)
+    telling = {id(node) for node in found}
+    heard = {id(draft) for draft in speaking}
+    kept = [draft for draft in drafts if id(draft) in heard or telling.isdisjoint(_around([draft.node]))]
+    return sorted([*kept, *told], key=lambda draft: draft.node.place)
 
 
 def _tellers(agents: Iterable[Node], around: Collection[int], before: Iterable[Node] = ()) -> list[Node]:
@@ -120,6 +126,22 @@ def _tellers(agents: Iterable[Node], around: Collection[int], before: Iterable[N
         if above is None:
             found.append(node)
     return found
+
+
+def _tools_within(agents: Iterable[Node]) -> dict[int, tuple[Tool, ...] | None]:
+    """The tools of the agents within each agent, by `id()`; None where they differ."""
+    found: dict[int, tuple[Tool, ...] | None] = {}
+    for node in agents:
+        tools = node.facts.tools if node.facts is not None else None
+        above = node.agent
+        while tools and above is not None:
+            found[id(above)] = tools if found.get(id(above), tools) == tools else None
+            above = above.agent
+    return found
+
+
+def _equipped(facts: SpanFacts, tools: tuple[Tool, ...] | None) -> SpanFacts:
+    return replace(facts, tools=tools) if facts.tools is None and tools else facts
 
 
 def _has_calls(facts: SpanFacts | None) -> bool:
@@ -213,7 +235,7 @@ def _assembled(told: _Told, drafts: list[Draft], loose: list[CallDraft], session
         session_id=session_id,
         ref=_ref(told.top, drafts),
     )
-    return replace(run, missing=absent_in(run))
+    return replace(run, missing=absent_in(run, calls_were_lost=any(lost_calls(draft) for draft in drafts)))
 
 
 def _ref(top: Node | None, drafts: list[Draft]) -> str | None:
@@ -285,7 +307,8 @@ def _turn(index: int, draft: Draft, book: _Book, told: _Told) -> Turn:
         calls=tuple(_call(call, tools) for call in draft.calls),
         context=context,
         tools=tools,
-        answers=tuple(call.key for call in draft.seen_calls),
+        # What a framework wrote into the history to hand over was no call, and has no key.
+        answers=tuple(call.key for call in draft.seen_calls if call.key),
         tool_choice=facts.tool_choice,
         agent=_agent_name(draft, told),
         user_turn=draft.user_turn,
@@ -299,16 +322,23 @@ def _offered(draft: Draft) -> tuple[Tool, ...] | None:
     """The tools that a model was offered; those of its agent where the turn doesn't say, or didn't say all.
 
     Instrumentations leave out of the turn's tools what isn't a function, such as other agents: a call of one that the
-    agent is known to have was offered.
+    agent is known to have was offered.  Of a list that was cut only what it says is known: where it doesn't have a
+    called tool, the offer wasn't captured.
     """
     agent = draft.node.agent
-    known = agent.facts.tools if agent is not None and agent.facts is not None else None
-    tools = draft.facts.tools
-    if tools is None or not known or not draft.calls:
-        return known if tools is None else tools
+    around = agent.facts if agent is not None else None
+    known = around.tools if around is not None else None
+    tools, cut = draft.facts.tools, draft.facts.tools_cut
+    if tools is None and around is not None:
+        tools, cut = known, around.tools_cut
+    if tools is None or not draft.calls:
+        return tools
     names = {name_key(tool.name) for tool in tools}
     called = {name_key(call.name) for call in draft.calls} - names
-    return (*tools, *(tool for tool in known if name_key(tool.name) in called)) if called else tools
+    added = tuple(tool for tool in known or () if name_key(tool.name) in called)
+    if cut and called > {name_key(tool.name) for tool in added}:
+        return None
+    return (*tools, *added) if added else tools
 
 
 def _agent_name(draft: Draft, told: _Told) -> str | None:
