@@ -1,8 +1,9 @@
 """The Langfuse SDK: `langfuse.observation.type`, `.input`, `.output`, `.level`.
 
 Things seen in the wild that this reader knows: the LangChain handler appends the definitions of tools to the messages
-of a generation, each as a message of role tool; metadata are JSON texts, the call's id among them; errors stand in
-`langfuse.observation.status_message`, and no event is written.
+of a generation, each as a message of role tool; the OpenAI client of JavaScript puts tools and instructions among the
+metadata, and writes the calls of a streamed answer over each other; metadata are JSON texts, the call's id among them;
+errors stand in `langfuse.observation.status_message`, and no event is written.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 from evaluators.cases import JsonValue
 from processors.conventions.facts import Kind, SpanFacts
 from processors.conventions.messages import Messages
+from processors.conventions.parts import call_of
 from processors.conventions.reader import is_cut
 from processors.conventions.sessions import session_of
 from processors.conventions.steps import Step, step_facts
-from processors.conventions.values import cut_json, parsed, text_at
+from processors.conventions.values import as_object, cut_json, parsed, text_at
 from processors.otlp import Span
 
 TYPE = "langfuse.observation.type"
@@ -23,6 +25,8 @@ MODEL = "langfuse.observation.model.name"
 LEVEL = "langfuse.observation.level"
 STATUS_MESSAGE = "langfuse.observation.status_message"
 CALL_ID = "langfuse.observation.metadata.tool_call_id"
+TOOLS = "langfuse.observation.metadata.tools"
+INSTRUCTIONS = "langfuse.observation.metadata.instructions"
 FUNCTION = "span"
 """The type of whatever was given none, so of every function that is merely observed."""
 
@@ -58,14 +62,16 @@ class Langfuse:
         given, definitions = attributes.get(INPUT), None
         if kind is Kind.LLM:
             given, definitions = _without_definitions(given)
+        answered = attributes.get(OUTPUT)
         call_id = parsed(attributes.get(CALL_ID))
         failed = attributes.get(LEVEL) == "ERROR"
         step = Step(
             kind=kind,
             name=span.name,
             given=given,
-            answered=attributes.get(OUTPUT),
-            definitions=definitions,
+            answered=None if kind is Kind.LLM and _is_spoilt(answered) else answered,
+            definitions=definitions or attributes.get(TOOLS),
+            instructions=attributes.get(INSTRUCTIONS),
             truncated=is_cut(attributes.get(INPUT), self._limit),
             call_id=call_id if isinstance(call_id, str) else None,
             is_function=type_name == FUNCTION,
@@ -98,3 +104,14 @@ def _definition(message: JsonValue) -> JsonValue:
         return None
     is_definition = isinstance(content.get("function"), dict) or "input_schema" in content or "parameters" in content
     return content if is_definition else None
+
+
+def _is_spoilt(answered: JsonValue) -> bool:
+    """Whether several calls of a streamed answer became one, of the last one's name and with the arguments of all."""
+    if not isinstance(answered, str) or "}{" not in answered:
+        return False
+    listed = as_object(answered).get("tool_calls")
+    return isinstance(listed, list) and any(
+        call.id is None and isinstance(call.arguments, str) and "}{" in call.arguments
+        for call in (call_of(item) for item in listed if isinstance(item, dict))
+    )

@@ -15,6 +15,7 @@ from processors.conventions.bodies import (
     request_messages,
     request_tools,
     response_messages,
+    text_of_parts,
     tool_choice_of,
 )
 from processors.conventions.definitions import tools_of
@@ -33,7 +34,8 @@ _ASKED_KEYS = ("prompt", "query", "question", "task", "user_input", "user_messag
 class Step:
     """What a span says of one step. None: it doesn't say.
 
-    `name`  of the tool or agent.  `definitions`  of tools that a model was offered, where they stand by themselves.
+    `name`  of the tool or agent.  `definitions`  of tools that a model was offered, and `instructions` that
+    it was given, where they stand by themselves.
     `error`  the error's text where the dialect has a key for it; else it is taken from the span's status.
     `is_function`  the span is that of a function of the program, and doesn't say whether it is a tool: both accounts
     are given, and the rest of the trace tells which one holds.
@@ -45,6 +47,7 @@ class Step:
     given: JsonValue = None
     answered: JsonValue = None
     definitions: JsonValue = None
+    instructions: JsonValue = None
     call_id: str | None = None
     description: str | None = None
     session_id: str | None = None
@@ -68,12 +71,15 @@ def step_facts(dialect: str, span: Span, step: Step, messages: Messages, limit: 
         model=step.model,
         error=error,
         truncated=step.truncated or is_cut(step.given, limit),
+        tools_cut=is_cut(step.given, limit) or is_cut(step.definitions, limit),
         partial=is_cancelled(span),
     )
     if step.kind is Kind.LLM:
         request = _request(given)
+        told = text_of_parts(step.instructions)
         return replace(
             facts,
+            system=(told,) if told else None,
             input=messages.read(request, Role.USER)
             if isinstance(request, str)
             else request_messages(request, messages),

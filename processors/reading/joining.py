@@ -2,7 +2,8 @@
 
 Instrumentations may put the content of a model call into log records that name its trace and span.  After this nobody
 needs to know whether content came as a span event or as a record.  A record that names no known span is left out: it
-is never hung on a span by guess.
+is never hung on a span by guess.  One that names the response of a model call belongs to that call's span, whatever
+span it names: of streamed answers it is written when the call's span has ended, and the one round it is current.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from processors.otlp import Event, Log, Span
+from processors.conventions.genai import RESPONSE_ID
+from processors.conventions.values import text_at
+from processors.otlp import Attributes, Event, Log, Span
 
 _MOST_AT_ONCE = 64
 """Records of one moment that are looked through for a copy."""
@@ -23,14 +26,22 @@ def joined(spans: Iterable[Span], logs: Sequence[Log]) -> list[Span]:
         unique.setdefault(span.span_id, span)
     if not logs:
         return list(unique.values())
+    responses = {_response(span.attributes): span.span_id for span in unique.values()}
     records: dict[str, list[Log]] = {}
     for log in logs:
         if log.event_name and log.span_id in unique:
-            records.setdefault(log.span_id, []).append(log)
+            response = _response(log.attributes)
+            is_own = response is None or response == _response(unique[log.span_id].attributes)
+            place = log.span_id if is_own else responses.get(response, log.span_id)
+            records.setdefault(place, []).append(log)
     for span_id, found in records.items():
         span = unique[span_id]
         unique[span_id] = replace(span, events=span.events + _in_order(found))
     return list(unique.values())
+
+
+def _response(attributes: Attributes) -> str | None:
+    return text_at(attributes, RESPONSE_ID)
 
 
 def _in_order(records: Iterable[Log]) -> tuple[Event, ...]:

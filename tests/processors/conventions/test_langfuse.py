@@ -107,3 +107,51 @@ def test_chains_of_a_framework_are_none() -> None:
     facts = told({"langfuse.observation.type": "chain", "langfuse.observation.input": '{"messages": []}'})
 
     assert facts.kind is Kind.CHAIN and facts.tool is None
+
+
+def test_tools_and_instructions_stand_among_the_metadata_of_the_javascript_client() -> None:
+    facts = told(
+        {
+            "langfuse.observation.type": "generation",
+            "langfuse.observation.input": json.dumps(ASKED),
+            "langfuse.observation.output": '{"type": "function_call", "id": "fc", "call_id": "c1", "name": "find_book",'
+            ' "arguments": "{}"}',
+            "langfuse.observation.metadata.instructions": "Be brief.",
+            "langfuse.observation.metadata.tools": json.dumps([FIND_BOOK]),
+        }
+    )
+
+    assert facts.system == ("Be brief.",)
+    assert [tool.name for tool in facts.tools or ()] == ["find_book"]
+    assert calls(facts) == [("find_book", "c1", {})]
+
+
+def test_calls_that_were_written_over_each_other_are_not_captured() -> None:
+    written_over = {"function": {"name": "find_book", "arguments": '{"branch": "Central"}{"title": "Dune"}'}}
+
+    facts = told(
+        {
+            "langfuse.observation.type": "generation",
+            "langfuse.observation.input": json.dumps(ASKED),
+            "langfuse.observation.output": json.dumps({"tool_calls": [written_over]}),
+        }
+    )
+
+    assert facts.output is None
+
+
+def test_arguments_that_a_model_got_wrong_are_kept() -> None:
+    wrong = {"id": "c1", "function": {"name": "find_book", "arguments": '{"title": "Dune"}{"title": "Emma"}'}}
+
+    facts = told(
+        {
+            "langfuse.observation.type": "generation",
+            "langfuse.observation.output": json.dumps({"role": "assistant", "tool_calls": [wrong]}),
+        }
+    )
+
+    assert calls(facts) == [("find_book", "c1", '{"title": "Dune"}{"title": "Emma"}')]
+
+
+def test_what_scored_the_agent_is_no_work_of_it() -> None:
+    assert told({"langfuse.observation.type": "evaluator"}).kind is Kind.EVALUATION
