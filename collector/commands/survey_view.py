@@ -19,7 +19,7 @@ from processors.survey import Group, Lack, Readiness, Scope, Strangers, Survey
 
 NOTHING_DUE = "–"
 MOST_STRANGERS = 8
-TABLE_WIDTH = 100
+TABLE_WIDTH = 110
 """In fewer columns, names of instrumentations would be broken in many pieces."""
 _LEGEND = "n/m: m traces have something for the evaluator to judge, and n of them have all that it needs"
 
@@ -52,12 +52,14 @@ def _parts(survey: Survey, width: int) -> Iterator[RenderableType]:
 def _table(groups: list[Group]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("instrumentation", overflow="fold")
+    table.add_column("read as", overflow="fold")
     table.add_column("traces", justify="right", no_wrap=True)
     for name in EVALUATORS:
         table.add_column(name.replace("_", "\n"), justify="right", no_wrap=True)
     for group in groups:
         counts = (_ready(group.evaluators[name]) for name in EVALUATORS)
-        table.add_row(Text(_name(group.scopes, "\n")), f"{group.traces:,}", *counts)
+        dialects = Text("\n".join(group.dialects), "dim")
+        table.add_row(Text(_name(group.scopes, "\n")), dialects, f"{group.traces:,}", *counts)
     return table
 
 
@@ -65,7 +67,7 @@ def _list(groups: list[Group]) -> RenderableType:
     """The same for a narrow terminal."""
     lines: list[RenderableType] = []
     for group in groups:
-        lines.append(Text(_name(group.scopes)))
+        lines.append(Text.assemble(_name(group.scopes), (f" read as {', '.join(group.dialects)}", "dim")))
         counts = Text(_count(group.traces, "trace"))
         for name in EVALUATORS:
             counts.append_text(Text.assemble(", ", f"{name} ", _ready(group.evaluators[name])))

@@ -174,8 +174,8 @@ def test_the_summary_tells_per_instrumentation_and_evaluator_how_many_traces_hav
 ) -> None:
     text = shown(app, "--summary", *many)
     assert text.startswith("3 traces")
-    assert row(text, "harbour.agent")[1:] == ["2", "1/2", "1/2", "1/2", "1/2", "1/2"]
-    assert row(text, "com.anthropic.sdk.python 2.14.0")[2:] == ["1", "1/1", "1/1", "1/1", "1/1", "1/1"]
+    assert row(text, "harbour.agent")[1:] == ["genai", "2", "1/2", "1/2", "1/2", "1/2", "1/2"]
+    assert row(text, "com.anthropic.sdk.python 2.14.0")[2:] == ["genai", "1", "1/1", "1/1", "1/1", "1/1", "1/1"]
 
 
 def test_the_summary_names_what_is_missing_where_it_would_be_and_how_to_get_it(
@@ -216,7 +216,7 @@ def test_the_view_of_a_single_trace_needs_no_summary(app: typer.Typer) -> None:
 
 def test_in_a_narrow_terminal_the_summary_says_the_same(app: typer.Typer, many: list[str]) -> None:
     text = " ".join(shown(app, "--summary", *many, columns=80).split())
-    assert "harbour.agent 2 traces, tool_selection 1/2, tool_invocation 1/2" in text
+    assert "harbour.agent read as genai 2 traces, tool_selection 1/2, tool_invocation 1/2" in text
 
 
 def test_an_evaluator_with_nothing_to_judge_is_not_counted(app: typer.Typer, tmp_path: Path) -> None:
