@@ -67,7 +67,8 @@ class Link(NamedTuple):
 class Span:
     """One span. `parent_id` is None for a root; times are nanoseconds since 1970 as the sender's clock had them.
 
-    `dropped_attributes` is the number that the SDK left out because of its count limit.
+    `dropped_attributes` and `dropped_events` are the numbers that the SDK left out because of its count limits; of the
+    former, those of its events are counted too.
     """
 
     trace_id: str
@@ -83,6 +84,7 @@ class Span:
     status: StatusCode = StatusCode.UNSET
     status_message: str = ""
     dropped_attributes: int = 0
+    dropped_events: int = 0
     flags: int = 0
     resource: Attributes = field(default_factory=dict, repr=False)
     scope_name: str = ""
@@ -124,7 +126,9 @@ def decode_span(resource: bytes, scope: bytes, span: bytes) -> Span:
         links=tuple(Link(link.trace_id.hex(), link.span_id.hex()) for link in message.links),
         status=_status(message.status.code),
         status_message=message.status.message,
-        dropped_attributes=message.dropped_attributes_count,
+        dropped_attributes=message.dropped_attributes_count
+        + sum(event.dropped_attributes_count for event in message.events),
+        dropped_events=message.dropped_events_count,
         flags=message.flags,
         resource=_resource(resource),
         scope_name=scope_name,

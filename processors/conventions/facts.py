@@ -80,6 +80,7 @@ class SpanFacts:
     `input`, `output`  the messages a model (or an agent) was given and gave.
     `input_text`, `output_text`  plain text in and out of an agent or workflow.
     `error`  the error's text when the span failed ("" when it has none).
+    `tools_cut`  more tools may have been offered than are told.
     """
 
     kind: Kind
@@ -99,6 +100,7 @@ class SpanFacts:
     finish_reasons: tuple[str, ...] | None = None
     error: str | None = None
     truncated: bool = False
+    tools_cut: bool = False
     partial: bool = False
     hidden: bool = False
     also: tuple[str, ...] = ()
@@ -122,8 +124,10 @@ def merged(first: SpanFacts, second: SpanFacts) -> SpanFacts:
         changes["output"] = second.output
     if first.input and second.input and _legible(second.input) > _legible(first.input):
         changes["input"] = second.input
-    if first.tools and second.tools and _schemas(second.tools) > _schemas(first.tools):
+    if first.tools and second.tools and _offer(second) > _offer(first):
         changes["tools"] = second.tools
+    if "tools" in changes:
+        changes["tools_cut"] = second.tools_cut
     if first.tool is not None and second.tool is not None:
         changes["tool"] = merged_tool(first.tool, second.tool)
     changes["also"] = tuple(dict.fromkeys((*first.also, second.dialect, *second.also)))
@@ -158,5 +162,6 @@ def _legible(messages: tuple[MessageFacts, ...]) -> tuple[bool, int]:
     return (not any(message.unreadable for message in messages), len(answered))
 
 
-def _schemas(tools: tuple[Tool, ...]) -> int:
-    return sum(tool.parameters is not None for tool in tools)
+def _offer(facts: SpanFacts) -> tuple[bool, int]:
+    """How much is told of the tools on offer: all of them, and how many schemas."""
+    return (not facts.tools_cut, sum(tool.parameters is not None for tool in facts.tools or ()))

@@ -16,6 +16,7 @@ from evaluators.cases import JsonValue, Role, Tool
 from processors.conventions.bodies import call_arguments, text_of_parts, tool_choice_of
 from processors.conventions.definitions import as_schema, tools_of
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFacts
+from processors.conventions.folded import unfolded
 from processors.conventions.message_events import CHOICE_EVENT, MESSAGE_EVENTS, TOOL_EVENT, told_in
 from processors.conventions.messages import Messages
 from processors.conventions.numbered import COMPLETION, PROMPT, completion_in, functions_in, prompt_in
@@ -106,7 +107,7 @@ class GenAI:
             attributes,
             kind,
             error,
-            given=given or prompt_in(attributes, self._messages),
+            given=given or prompt_in(attributes, self._messages, whole=not span.dropped_attributes),
             answered=answered if answered is not None else completion_in(attributes, self._messages),
         )
 
@@ -139,6 +140,7 @@ class GenAI:
             finish_reasons=_reasons(first_at(attributes, *FINISH_REASONS)),
             error=error,
             truncated=any(is_cut(attributes.get(key), self._limit) for key in (INPUT_MESSAGES, OUTPUT_MESSAGES)),
+            tools_cut=is_cut(first_at(attributes, *TOOL_DEFINITIONS), self._limit),
             partial=is_cancelled(span),
         )
 
@@ -151,7 +153,7 @@ class GenAI:
             decoded = parsed(value)
             if decoded is value and is_cut(value, self._limit):
                 decoded = cut_json(value)
-            self._lists[value, role] = self._messages.read(decoded, role)
+            self._lists[value, role] = unfolded(self._messages.read(decoded, role), self._messages)
         return self._lists[value, role]
 
     def _offered(self, span: Span) -> tuple[Tool, ...] | None:
@@ -204,7 +206,7 @@ class GenAI:
 def _kind(attributes: Mapping[str, JsonValue], span: Span) -> Kind:
     operation = attributes.get(OPERATION)
     if isinstance(operation, str) and operation:
-        return _OPERATIONS.get(operation, Kind.OTHER)
+        return _OPERATIONS.get(operation.lower(), Kind.OTHER)
     if TOOL_ARGUMENTS in attributes or TOOL_RESULT in attributes:
         return Kind.TOOL
     if any(key in attributes for key in (INPUT_MESSAGES, OUTPUT_MESSAGES, PROMPT, COMPLETION)):

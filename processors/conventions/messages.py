@@ -13,6 +13,7 @@ import orjson
 
 from evaluators.cases import JsonValue, Role
 from processors.conventions.facts import CallFacts, MessageFacts
+from processors.conventions.limits import has_length
 from processors.conventions.parts import Media, Result, Text, call_of, is_hidden, parts_of, result_text
 from processors.conventions.reprs import from_repr
 from processors.conventions.values import clean, first_at, text_at
@@ -100,14 +101,14 @@ class Messages:
         return tuple(
             replace(
                 message,
-                truncated=message.text is not None and len(message.text) == self._limit,
+                truncated=message.text is not None and has_length(message.text, self._limit),
                 calls=tuple(replace(call, truncated=self._is_cut(call.arguments)) for call in message.calls),
             )
             for message in messages
         )
 
     def _is_cut(self, arguments: JsonValue) -> bool:
-        return isinstance(arguments, str) and len(arguments) == self._limit
+        return isinstance(arguments, str) and has_length(arguments, self._limit)
 
 
 def _as_pair(item: JsonValue) -> dict[str, JsonValue] | None:

@@ -20,10 +20,16 @@ COMPLETION = "gen_ai.completion"
 FUNCTIONS = "llm.request.functions."
 
 
-def prompt_in(attributes: Mapping[str, JsonValue], messages: Messages) -> tuple[MessageFacts, ...] | None:
-    """What a model was given; None when the attributes don't say."""
+def prompt_in(
+    attributes: Mapping[str, JsonValue], messages: Messages, *, whole: bool = True
+) -> tuple[MessageFacts, ...] | None:
+    """What a model was given; None when the attributes don't say.
+
+    Without `whole`, attributes were left out: then a message without its role is nobody's.
+    """
     items = flattened(attributes, PROMPT + ".")
     if items:
+        items = items if whole else [item for item in items if "role" in item]
         return messages.read([_message(item) for item in items], Role.USER)
     prompt = parsed(attributes.get(PROMPT))
     return request_messages(prompt, messages) if prompt is not None else None

@@ -100,6 +100,8 @@ class OpenInference:
             return Kind.OTHER
         named = attributes.get(SPAN_KIND)
         kind = _KINDS.get(named.upper(), Kind.OTHER) if isinstance(named, str) else Kind.LLM
+        if named is None and span.dropped_attributes and not _is_model_call(attributes):
+            kind = Kind.CHAIN
         if TOOL_NAME in attributes and kind is not Kind.LLM:
             return Kind.TOOL
         if kind is Kind.TOOL and _HANDOFF.match(span.name):
@@ -109,8 +111,9 @@ class OpenInference:
     def _llm(self, span: Span, common: SpanFacts) -> SpanFacts:
         attributes = span.attributes
         request, response = shown(attributes.get(INPUT)), shown(attributes.get(OUTPUT))
-        given = self._listed(attributes, INPUT_MESSAGES, Role.USER)
-        raw_given = self._request(request) if not given or _lacks_text(given) else None
+        whole = not span.dropped_attributes
+        given = self._listed(attributes, INPUT_MESSAGES, Role.USER, whole)
+        raw_given = self._request(request) if not given or not whole or _lacks_text(given) else None
         answered = self._listed(attributes, OUTPUT_MESSAGES, Role.ASSISTANT)
         if _says_nothing(answered):
             answered = self._response(response) or answered
@@ -122,6 +125,7 @@ class OpenInference:
             input=(_completed(given, raw_given) if raw_given else given) or None,
             output=answered,
             tools=self._offered(attributes, invocation, request),
+            tools_cut=is_cut(invocation, self._limit) or is_cut(request, self._limit),
             tool_choice=tool_choice_of(invocation) or tool_choice_of(body),
             response_id=_response_id(response),
             model=text_at(attributes, MODEL),
@@ -155,7 +159,7 @@ class OpenInference:
     def _other(self, span: Span, common: SpanFacts) -> SpanFacts:
         attributes = span.attributes
         given, answered = shown(attributes.get(INPUT)), shown(attributes.get(OUTPUT))
-        listed = self._listed(attributes, INPUT_MESSAGES, Role.USER)
+        listed = self._listed(attributes, INPUT_MESSAGES, Role.USER, not span.dropped_attributes)
         return replace(
             common,
             input=listed or self._request(given),
@@ -164,10 +168,15 @@ class OpenInference:
             output_text=_plain(answered),
         )
 
-    def _listed(self, attributes: Mapping[str, JsonValue], prefix: str, role: Role) -> tuple[MessageFacts, ...] | None:
+    def _listed(
+        self, attributes: Mapping[str, JsonValue], prefix: str, role: Role, whole: bool = True
+    ) -> tuple[MessageFacts, ...] | None:
         found: list[MessageFacts] = []
         items = flattened(attributes, prefix)
         for item in items:
+            if not whole and "message.role" not in item:
+                # Attributes were left out: whose words these are isn't known.
+                continue
             try:
                 key = tuple(item.items())
                 known = self._flat.get(key)
@@ -217,6 +226,13 @@ class OpenInference:
                 if tools_found:
                     return tools_found
         return None
+
+
+def _is_model_call(attributes: Mapping[str, JsonValue]) -> bool:
+    """Whether a span whose kind was left out is a model call by what else is on it: chains are given messages too."""
+    return any(key in attributes for key in (MODEL, INVOCATION)) or any(
+        key.startswith((OUTPUT_MESSAGES, "llm.token_count.")) for key in attributes
+    )
 
 
 def _is_whole(attributes: Mapping[str, JsonValue], count: int) -> bool:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from evaluators.cases import JsonValue
 from processors.conventions.facts import SpanFacts
+from processors.conventions.limits import has_length
 from processors.conventions.values import REDACTED, data, from_json, text_at
 from processors.otlp import Event, Span, StatusCode
 
@@ -94,6 +95,6 @@ def is_cut(value: JsonValue, limit: int | None) -> bool:
     """Whether a text was cut by a length limit: it is as long as the limit, or ends inside its JSON."""
     if not isinstance(value, str):
         return False
-    if limit is not None and len(value) == limit:
+    if has_length(value, limit):
         return True
     return value[:2] in ("[{", '{"') and value[-1] not in "]}" and from_json(value) is None

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from processors.conventions.facts import Kind
 from processors.conventions.generic import UNKNOWN
-from processors.conventions.registry import Readers, length_limit
+from processors.conventions.limits import length_limit
+from processors.conventions.registry import Readers
 from processors.conventions.sessions import session_of
 from processors.otlp import Log, Span
 from processors.reading.absent import with_remedies
