@@ -16,7 +16,7 @@ from processors.inputs import inputs_found
 from processors.otlp import Span
 from processors.reading import absent
 from processors.reading.readiness import REQUIRED
-from processors.transcript import Transcript
+from processors.transcript import Missing, Transcript
 
 MOST_EXAMPLES = 5
 MOST_RIDDLES = 20
@@ -42,10 +42,9 @@ class Readiness:
 
 @dataclass(slots=True)
 class Lack:
-    """A fact that some traces don't have. `needed_by` is empty where no evaluator depends on it."""
+    """What some traces lack. `needed_by` is empty where no evaluator depends on it, `example` is the id of a trace."""
 
-    fact: str
-    remedy: str
+    missing: Missing
     needed_by: tuple[str, ...]
     example: str
     traces: int = 0
@@ -59,7 +58,7 @@ class Group:
     traces: int = 0
     dialects: dict[str, None] = field(default_factory=dict)
     evaluators: dict[str, Readiness] = field(default_factory=lambda: {name: Readiness() for name in EVALUATORS})
-    missing: dict[tuple[str, str], Lack] = field(default_factory=dict)
+    missing: dict[Missing, Lack] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -85,9 +84,14 @@ class Riddle:
 
 @dataclass(slots=True)
 class Survey:
-    """What was found in all traces. `not_understood` counts all riddles, of which only the first kinds are kept."""
+    """What was found in all traces.
+
+    `continuing` counts those that go on from another one, and `not_understood` all riddles, of which only the first
+    kinds are kept.
+    """
 
     traces: int = 0
+    continuing: int = 0
     groups: dict[tuple[Scope, ...], Group] = field(default_factory=dict)
     not_understood: int = 0
     riddles: dict[tuple[Scope, str], Riddle] = field(default_factory=dict)
@@ -96,6 +100,7 @@ class Survey:
     def add(self, transcript: Transcript, spans: Sequence[Span]) -> None:
         """Count one trace."""
         self.traces += 1
+        self.continuing += transcript.continues is not None
         scopes = {span.span_id: Scope(span.scope_name, span.scope_version) for span in spans}
         unread = set(transcript.unread)
         self._add_strangers(spans, unread, read=False)
@@ -111,9 +116,7 @@ class Survey:
             group.evaluators[name].due += state is not None
             group.evaluators[name].ready += state is True
         for one in transcript.missing:
-            lack = group.missing.setdefault(
-                (one.fact, one.remedy), Lack(one.fact, one.remedy, needed_by(one.fact), transcript.trace_id)
-            )
+            lack = group.missing.setdefault(one, Lack(one, needed_by(one.fact), transcript.trace_id))
             lack.traces += 1
 
     def _add_riddle(self, trace_id: str, spans: Sequence[Span]) -> None:

@@ -10,6 +10,7 @@ def survey_json(survey: Survey) -> dict[str, JsonValue]:
     """The survey as plain JSON values."""
     return {
         "traces": survey.traces,
+        "continuing": survey.continuing,
         "not_understood": survey.not_understood,
         "not_understood_spans": [_riddle(riddle) for riddle in survey.riddles.values()],
         "instrumentations": [_group(group) for group in survey.groups.values()],
@@ -33,10 +34,11 @@ def _scope(scope: Scope) -> JsonValue:
 
 def _lack(lack: Lack) -> JsonValue:
     return {
-        "fact": lack.fact,
+        "fact": lack.missing.fact,
         "traces": lack.traces,
         "needed_by": list(lack.needed_by),
-        "remedy": lack.remedy,
+        "attribute": lack.missing.attribute,
+        "switch": lack.missing.switch,
         "example": lack.example,
     }
 

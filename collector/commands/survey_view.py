@@ -31,7 +31,8 @@ def survey_view(survey: Survey, width: int) -> RenderableType:
 
 def _parts(survey: Survey, width: int) -> Iterator[RenderableType]:
     groups = sorted(survey.groups.values(), key=lambda group: -group.traces)
-    yield Text(_count(survey.traces, "trace"), "bold")
+    pieces = f", of which {survey.continuing:,} go on from another one" if survey.continuing else ""
+    yield Text(f"{_count(survey.traces, 'trace')}{pieces}", "bold")
     if groups:
         yield _table(groups) if width >= TABLE_WIDTH else _list(groups)
         yield Text(_LEGEND, "dim")
@@ -90,16 +91,16 @@ def _not_understood(survey: Survey) -> Iterator[RenderableType]:
 
 
 def _lacks(lacks: list[Lack]) -> Iterator[RenderableType]:
-    by_switch: dict[str, list[tuple[str, Lack]]] = {}
+    by_switch: dict[str, list[Lack]] = {}
     for lack in sorted(lacks, key=lambda lack: -lack.traces):
-        attribute, _, switch = lack.remedy.partition(": ")
-        by_switch.setdefault(switch, []).append((attribute, lack))
+        by_switch.setdefault(lack.missing.switch, []).append(lack)
     for switch, found in by_switch.items():
         table = Table.grid(padding=(0, 2, 0, 0))
-        for attribute, lack in found:
+        for lack in found:
+            one = lack.missing
             needed_by = "all" if len(lack.needed_by) == len(EVALUATORS) else ", ".join(lack.needed_by)
-            where = Text.assemble("would be in ", (attribute, "cyan"), (f"; needed by {needed_by}", "dim"))
-            table.add_row(Text(lack.fact, "bold"), _count(lack.traces, "trace"), Text(f"e.g. {lack.example}", "dim"))
+            where = Text.assemble("would be in ", (one.attribute, "cyan"), (f"; needed by {needed_by}", "dim"))
+            table.add_row(Text(one.fact, "bold"), _count(lack.traces, "trace"), Text(f"e.g. {lack.example}", "dim"))
             table.add_row("", "", where)
         yield Padding(table, (0, 0, 0, 2))
         yield Padding(Text(f"to capture it: {switch}", "yellow"), (0, 0, 0, 2))

@@ -138,6 +138,14 @@ def test_a_trace_that_goes_on_from_another_one_names_it(app: typer.Typer) -> Non
     assert [one["continues"] for one in rest] == [one["trace_id"] for one in (first, *rest[:-1])]
 
 
+KEYS_OF_SUMMARY = [
+    "traces",
+    "continuing",
+    "not_understood",
+    "not_understood_spans",
+    "instrumentations",
+    "unknown_spans",
+]
 DESK = Path(__file__).parents[2] / "data" / "files"
 NO_CONTENT = DATA / "genai_log_records_traces.json"
 ONE_RUN = str(DESK / "genai.pb")
@@ -192,7 +200,7 @@ def test_the_summary_names_what_is_missing_where_it_would_be_and_how_to_get_it(
 
 def test_the_summary_as_json_is_one_object_for_all_traces(app: typer.Typer, many: list[str]) -> None:
     told = survey(app, *many)
-    assert list(told) == ["traces", "not_understood", "not_understood_spans", "instrumentations", "unknown_spans"]
+    assert list(told) == KEYS_OF_SUMMARY
     assert told["traces"] == 3
     harbour = next(
         one for one in told["instrumentations"] if one["scopes"] == [{"name": "harbour.agent", "version": ""}]
@@ -201,7 +209,8 @@ def test_the_summary_as_json_is_one_object_for_all_traces(app: typer.Typer, many
     assert harbour["evaluators"]["tool_selection"] == {"ready": 1, "due": 2}
     lack = next(one for one in harbour["missing"] if one["fact"] == "tools")
     assert (lack["traces"], lack["needed_by"]) == (1, ["tool_selection", "tool_invocation"])
-    assert lack["example"] == "5b8efff798038103d269b633813fc60c"
+    assert (lack["attribute"], lack["example"]) == ("gen_ai.tool.definitions", WITHOUT)
+    assert "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT" in lack["switch"]
 
 
 def test_every_trace_is_shown_first_and_the_summary_after_them(app: typer.Typer, many: list[str]) -> None:
@@ -263,3 +272,12 @@ def test_only_the_traces_that_ended_last_are_looked_at(app: typer.Typer, many: l
 
 def test_without_any_trace_the_summary_says_so(app: typer.Typer, tmp_path: Path) -> None:
     assert shown(app, "--summary", str(tmp_path)).startswith("0 traces")
+
+
+def test_traces_that_go_on_from_another_one_are_counted(app: typer.Typer) -> None:
+    bare_calls = Path(__file__).parents[2] / "recorded" / "openai__openinference-bare" / "retry"
+    told = survey(app, str(bare_calls))
+    assert told["traces"] > 1
+    assert told["continuing"] == told["traces"] - 1
+    text = shown(app, "--summary", str(bare_calls))
+    assert text.startswith(f"{told['traces']} traces, of which {told['continuing']} go on from another one")
