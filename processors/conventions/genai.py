@@ -108,7 +108,7 @@ class GenAI:
             kind,
             error,
             given=given or prompt_in(attributes, self._messages, whole=not span.dropped_attributes),
-            answered=answered if answered is not None else completion_in(attributes, self._messages),
+            answered=answered if _says_something(answered) else completion_in(attributes, self._messages) or answered,
         )
 
     def _common(
@@ -216,6 +216,10 @@ def _kind(attributes: Mapping[str, JsonValue], span: Span) -> Kind:
     if any(event.name in MESSAGE_EVENTS or event.name == DETAILS_EVENT for event in span.events):
         return Kind.LLM
     return Kind.OTHER
+
+
+def _says_something(messages: tuple[MessageFacts, ...] | None) -> bool:
+    return any(message.text or message.calls for message in messages or ())
 
 
 def _says_failed(attributes: Mapping[str, JsonValue]) -> bool:

@@ -61,6 +61,8 @@ def _message(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         number, _, field = rest.partition(".")
         if group == "tool_calls" and is_place(number):
             calls.setdefault(int(number), {})[field] = value
+        elif group == "function_call" and rest:
+            calls.setdefault(0, {})[rest] = value
         else:
             message[key] = content_of(value) if key == "content" else value
     if calls:

@@ -21,6 +21,7 @@ from processors.conventions.langfuse import Langfuse
 from processors.conventions.langsmith import LangSmith
 from processors.conventions.langwatch import LangWatch
 from processors.conventions.limits import incomplete
+from processors.conventions.litellm import LiteLLM
 from processors.conventions.logfire import Logfire
 from processors.conventions.messages import Messages
 from processors.conventions.mlflow import MLflow
@@ -38,6 +39,7 @@ READERS = (
     Adk,
     GenAI,
     PydanticAI,
+    LiteLLM,
     Vercel,
     ContentEvents,
     OpenLITCalls,

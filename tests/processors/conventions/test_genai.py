@@ -113,6 +113,20 @@ def test_message_events_whose_body_is_the_message_as_text() -> None:
     assert plain.input is not None and plain.input[0].text == '{"city": "Rome"}'
 
 
+def test_message_events_with_the_message_as_json_in_one_attribute() -> None:
+    function: JsonValue = {"name": "get_weather", "arguments": '{"city": "Rome"}'}
+    answer: JsonValue = {"message": {"tool_calls": [{"id": "c1", "function": function}]}, "finish_reason": "tool_calls"}
+    facts = read(
+        {"gen_ai.operation.name": "chat"},
+        Event(
+            name="gen_ai.user.message",
+            attributes={"gen_ai.system": "s", "gen_ai.event.content": '{"role": "user", "content": "weather?"}'},
+        ),
+        Event(name="gen_ai.choice", attributes={"gen_ai.event.content": json.dumps(answer)}),
+    )
+    assert_is_the_call(facts)
+
+
 @pytest.mark.parametrize("reasons", [["stop"], '["stop"]', "stop"])
 def test_finish_reasons_come_as_a_list_a_text_of_one_or_a_word(reasons: JsonValue) -> None:
     facts = read({"gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": reasons})
@@ -247,6 +261,7 @@ def test_an_error_type_alone_says_that_an_execution_failed() -> None:
         ("evaluation", Kind.EVALUATION),
         ("agent_step", Kind.CHAIN),
         ("generate_content", Kind.LLM),
+        ("CHAIN", Kind.CHAIN),
     ],
 )
 def test_the_operation_says_what_a_span_is(operation: str, kind: Kind) -> None:
