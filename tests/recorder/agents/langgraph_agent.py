@@ -1,9 +1,10 @@
 """A LangChain agent on LangGraph, under one of several instrumentations.
 
 DESK_INSTRUMENTATION: openinference, openinference-openai (the provider SDK's too), genai, traceloop,
-traceloop-openai, langsmith, mlflow, laminar or openlit. DESK_STREAM. DESK_ASYNC. DESK_SESSION: "thread" (default),
-"metadata" or "none". DESK_GRAPH: a graph of own nodes instead of the prebuilt agent. DESK_TEAM: "delegate" (a second
-agent is asked from within a tool), "supervisor" or "swarm" (hand-offs).
+traceloop-openai, langsmith, mlflow, laminar or openlit. DESK_API: "chat" (default), "responses" or "messages".
+DESK_STREAM. DESK_ASYNC. DESK_SESSION: "thread" (default), "metadata" or "none". DESK_GRAPH: a graph of own nodes
+instead of the prebuilt agent. DESK_TEAM: "delegate" (a second agent is asked from within a tool), "supervisor" or
+"swarm" (hand-offs).
 """
 
 from __future__ import annotations
@@ -98,12 +99,22 @@ def telling(function):
     return made
 
 
-def agent():
-    from langchain.agents import create_agent
+def chat_model():
+    api = os.environ.get("DESK_API", "chat")
+    if api == "messages":
+        from langchain_anthropic import ChatAnthropic
+
+        return ChatAnthropic(model=desk.MODEL, base_url=os.environ["ANTHROPIC_BASE_URL"], max_retries=0)
     from langchain_openai import ChatOpenAI
 
     streams = bool(os.environ.get("DESK_STREAM"))
-    model = ChatOpenAI(model=desk.MODEL, stream_usage=streams, max_retries=0)
+    return ChatOpenAI(model=desk.MODEL, stream_usage=streams, use_responses_api=api == "responses", max_retries=0)
+
+
+def agent():
+    from langchain.agents import create_agent
+
+    model = chat_model()
     tools = [telling(function) for function in desk.functions()]
     team = os.environ.get("DESK_TEAM")
     if os.environ.get("DESK_GRAPH"):

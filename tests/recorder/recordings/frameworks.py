@@ -120,6 +120,19 @@ _LANGGRAPH = (
     _lc_langsmith("langsmith-graph", ("lend", "broken_arguments"), DESK_GRAPH="1", DESK_SESSION="metadata"),
     _lc_langsmith("langsmith", ("delegate",), DESK_TEAM="delegate"),
     *(
+        each(f"{name}-{api}", scenarios, DESK_API=api, RECORDER_MODEL=model, **settings)
+        for each, name, settings in (
+            (_lc_openinference, "openinference", {}),
+            (_lc_genai, "genai", {_CONTENT: "SPAN_ONLY"}),
+            (_lc_traceloop, "traceloop", {}),
+            (_lc_langsmith, "langsmith", {}),
+        )
+        for api, model, scenarios in (
+            ("messages", "claude-sonnet-4-5", ("parallel",)),
+            ("responses", "gpt-4.1-mini", ("lend",)),
+        )
+    ),
+    *(
         _langgraph(name, _THREE, package=name, instrumentation=name, environment=f"langgraph-{name}")
         for name in ("mlflow", "laminar", "openlit")
     ),
@@ -144,6 +157,7 @@ def _recording(
     handed_over: Call | None = None,
     prefix: str = "",
     spelling: Spelling | None = None,
+    unconnected: Mapping[str, str] | None = None,
     **variables: str,
 ) -> Recording:
     """A recording whose framework is called as its program is."""
@@ -159,6 +173,7 @@ def _recording(
         handed_over=handed_over,
         prefix=prefix,
         spelling=spelling,
+        unconnected=unconnected or {},
     )
 
 
@@ -425,7 +440,12 @@ _SMOLAGENTS = (
 
 _dspy = partial(_recording, program="dspy_agent.py", spelling=spellings.react_fields)
 _DSPY = (
-    _dspy("dspy__openinference", "openinference-instrumentation-dspy", scenarios=("lend",)),
+    _dspy(
+        "dspy__openinference",
+        "openinference-instrumentation-dspy",
+        scenarios=("lend",),
+        unconnected=dict.fromkeys(("tools", "schemas"), "only in the prose of the instructions"),
+    ),
     _dspy(
         "dspy__genai",
         "opentelemetry-instrumentation-genai-dspy",
