@@ -22,7 +22,7 @@ import asyncio
 import logging
 import traceback
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -33,69 +33,29 @@ from evaluators.judge.question import Judge
 from evaluators.verdict import Level, Status, Verdict
 from processors.combine import combine
 from processors.marks import Mark, Marks, inputs_of, mark, outcome_of
-from processors.otlp import Log, Span, decode_log, decode_span
-from processors.pieces import MAX_RUN_BYTES, MOST_SPANS, Pieces, Surroundings
+from processors.otlp import Span, decode_log, decode_span
+from processors.pieces import Pieces
 from processors.reading.absent import told_how
 from processors.reading.readiness import lacking
-from processors.reading.rejoining import Piece, Rejoin, piece_of, rejoined, without_foreign_tools
+from processors.reading.rejoining import Rejoin
 from processors.scores import Emission, is_told, require_name
 from processors.spans import PLACERS, Placed, shows_results
-from processors.telling import PlacedVerdict, Raw, SpanScores, Telling
+from processors.telling import Raw, Telling
+from processors.trace_jobs import TraceInput, TraceScores
 from processors.traces import place_runs, roll_ups_of_runs
 from processors.transcript import Missing, Transcript
+from processors.whole_runs import Reader, WholeRuns
+
+__all__ = ["TraceInput", "TraceJudge", "TraceScores"]
 
 _log = logging.getLogger(__name__)
 
 Verdicts: TypeAlias = dict[tuple[str, str], tuple[str, Verdict]]
 """(span, evaluator) → what the verdict rests on, and the verdict."""
 ItemT = TypeVar("ItemT")
-Reader: TypeAlias = Callable[[Sequence[Span], Sequence[Log]], Transcript]
 
 ROLL_UPS = "run"
 """Stands for the roll-ups of a run among the marks; no evaluator can have this name."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TraceInput:
-    """A trace, or what has arrived of it.
-
-    `complete`    whole runs may be judged; without it only steps that are settled.
-    `partial`     part of the trace is known never to arrive.
-    `marks`       `TraceScores.marks` of the call before for this trace; empty at the first.
-    `rules_only`  no judge is asked.
-    `arrived_s`   when it arrived, on any clock that only moves on; 0 where nothing is known of it.
-    """
-
-    trace_id: bytes
-    spans: Sequence[Raw]
-    logs: Sequence[Raw] = ()
-    complete: bool = True
-    partial: bool = False
-    marks: Marks = field(default_factory=dict)
-    rules_only: bool = False
-    arrived_s: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TraceScores:
-    """What came of judging a trace once.
-
-    `spans`     scores by span id.
-    `settled`   ids of spans about which nothing more is to be said, as far as one can see: they can leave.  Of a trace
-                that was judged as complete all spans can, even after a failure.
-    `verdicts`  every verdict of this call, scored or not, in order of the transcript.
-    `marks`     to be handed back when the trace is judged again.
-    `again`     ids of traces judged before on which there may now be more to say.
-    `failure`   why there is no result at all (a fault of ours, named by place and kind and without any content).
-    """
-
-    trace_id: bytes
-    spans: Mapping[bytes, SpanScores] = field(default_factory=dict)
-    settled: frozenset[bytes] = frozenset()
-    verdicts: tuple[PlacedVerdict, ...] = ()
-    marks: Marks = field(default_factory=dict)
-    again: frozenset[bytes] = frozenset()
-    failure: str | None = None
 
 
 class TraceJudge:
@@ -126,9 +86,7 @@ class TraceJudge:
         self._evaluators: dict[str, Evaluator[Any]] = {}
         self._judges = judges or {}
         self._emission = emission or Emission()
-        self._read = read
-        self._pieces = pieces if pieces is not None else Pieces(Rejoin.OFF)
-        self._expected: dict[bytes, TraceInput] = {}
+        self._runs = WholeRuns(read, pieces if pieces is not None else Pieces(Rejoin.OFF))
         for evaluator in evaluators:
             require_name(evaluator.name)
             if evaluator.name in self._evaluators:
@@ -142,8 +100,7 @@ class TraceJudge:
 
         Each has to be handed to `judge` afterwards.
         """
-        if not self._pieces.off:
-            self._expected.update({trace.trace_id: trace for trace in traces if _may_be_piece(trace)})
+        self._runs.expect(traces)
 
     async def judge(self, trace: TraceInput, on_rules: Callable[[TraceScores], None] | None = None) -> TraceScores:
         """The scores of a trace. Never raises for what it contains.
@@ -169,10 +126,7 @@ class TraceJudge:
         for raw, span in spans.items():
             by_id.setdefault(span.span_id, (raw, span))
         logs = [decode_log(*raw) async for raw in _giving_way(dict.fromkeys(trace.logs))]
-        transcript = self._read(list(spans.values()), logs)
-        pieces = self._surroundings(trace, transcript, spans.values())
-        if pieces:
-            transcript = self._rejoined(list(spans.values()), logs, pieces)
+        transcript, pieces = self._runs.read(trace, list(spans.values()), logs)
         if trace.partial:
             transcript = replace(transcript, runs=tuple(replace(run, partial=True) for run in transcript.runs))
 
@@ -213,33 +167,6 @@ class TraceJudge:
             marks=marks,
             again=frozenset(bytes.fromhex(kept.piece.trace_id) for kept in pieces.before[-1:] if not trace.marks),
         )
-
-    def _surroundings(self, trace: TraceInput, transcript: Transcript, spans: Iterable[Span]) -> Surroundings:
-        """The other pieces of the run that a trace is a piece of; none for a trace that is a whole."""
-        self._expected.pop(trace.trace_id, None)
-        if self._pieces.off or not trace.complete or not _may_be_piece(trace):
-            return Surroundings()
-        piece = piece_of(replace(transcript, trace_id=trace.trace_id.hex()), spans)
-        if piece is None:
-            return Surroundings()
-        self._remember(trace, piece)
-        return self._pieces.around(piece)
-
-    def _remember(self, trace: TraceInput, piece: Piece) -> None:
-        expected, self._expected = self._expected, {}
-        for other in expected.values():
-            spans = [decode_span(*raw) for raw in other.spans]
-            read = self._read(spans, [decode_log(*raw) for raw in other.logs])
-            found = piece_of(replace(read, trace_id=other.trace_id.hex()), spans)
-            if found is not None:
-                self._pieces.remember(found, other.spans, other.logs, other.arrived_s)
-        self._pieces.remember(piece, trace.spans, trace.logs, trace.arrived_s)
-
-    def _rejoined(self, spans: list[Span], logs: list[Log], pieces: Surroundings) -> Transcript:
-        others = [*pieces.before, *pieces.tools, *pieces.after]
-        joined = rejoined(spans, [decode_span(*raw) for kept in others for raw in kept.spans])
-        joined_logs = [*logs, *(decode_log(*raw) for kept in others for raw in kept.logs)]
-        return without_foreign_tools(self._read(joined, joined_logs), {span.span_id for span in spans})
 
     async def _tell(
         self, verdicts: Verdicts, marks: dict[tuple[str, str], Mark], told: Telling, transcript: Transcript
@@ -369,10 +296,6 @@ def _with_remedy(verdict: Verdict, run: Run, missing: Sequence[Missing]) -> Verd
     facts = lacking(run).get(verdict.evaluator, ()) if verdict.status is Status.MISSING_INPUT else ()
     how = told_how(missing, facts) if not run.partial else ""
     return replace(verdict, explanation=f"{verdict.explanation} {how}".strip()) if how else verdict
-
-
-def _may_be_piece(trace: TraceInput) -> bool:
-    return 0 < len(trace.spans) <= MOST_SPANS and sum(len(span) for _, _, span in trace.spans) <= MAX_RUN_BYTES
 
 
 def _scored(marks: Marks) -> frozenset[tuple[str, str]]:

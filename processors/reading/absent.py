@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
 from evaluators.cases import Run, ToolCall, Turn
-from processors.conventions.capture import (
+from processors.conventions.capture import remedies
+from processors.conventions.facts import Kind
+from processors.conventions.instrumentations import (
     ARGUMENTS,
     FINAL_ANSWER,
     SCHEMAS,
@@ -15,9 +17,7 @@ from processors.conventions.capture import (
     TOOL_RESULTS,
     TOOLS,
     USER_INPUT,
-    remedies,
 )
-from processors.conventions.facts import Kind
 from processors.reading.tree import Node
 from processors.transcript import Missing
 

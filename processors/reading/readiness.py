@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.cases import Run
-from processors.conventions.capture import (
+from processors.conventions.instrumentations import (
     ARGUMENTS,
     FINAL_ANSWER,
     SCHEMAS,

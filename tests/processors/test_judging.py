@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -62,10 +62,12 @@ SPANS = [
 def judge_of(transcript: Transcript, *evaluators: Evaluator[object], emission: Emission | None = None) -> TraceJudge:
     chosen = evaluators or (Selection(), Invocation(), Handling(), Completion())
 
-    def read(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:
-        return transcript
+    return TraceJudge(chosen, emission=emission, read=always(transcript))
 
-    return TraceJudge(chosen, emission=emission, read=read)
+
+def always(transcript: Transcript) -> Callable[[Sequence[Span], Sequence[Log]], Transcript]:
+    """Reads the same in whatever it is given."""
+    return lambda spans, logs: transcript
 
 
 def trace(*, complete: bool = True, marks: object = None, spans: object = None, partial: bool = False) -> TraceInput:
@@ -364,7 +366,7 @@ async def test_what_rules_decided_is_told_before_a_judge_is_asked_and_not_again(
         told.append(scores)
 
     open_step = Invocation(status=Status.NEEDS_JUDGE, judge="judge/moody")
-    read = judge_of(whole_run())._read
+    read = always(whole_run())
     judge = TraceJudge([Selection(), open_step], {"judge/moody": moody}, read=read)
     final = await judge.judge(trace(), on_rules)
     (first,) = told

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from processors.conventions.capture import (
+from processors.conventions.capture import remedies
+from processors.conventions.instrumentations import (
     FACTS,
     INSTRUMENTATIONS,
     TOOLS,
     USER_INPUT,
     Instrumentation,
     Remedy,
-    remedies,
 )
 
 PAGE = Path(__file__).parents[3] / "docs" / "dialects" / "content-capture.md"

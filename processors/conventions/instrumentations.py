@@ -1,0 +1,451 @@
+"""The instrumentations there are: where each writes the facts that evaluators need, and the switch that makes it do so.
+
+A table of what their documentation and source say.  A new one is one entry here, and one line on the page about
+content capture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+USER_INPUT = "user_input"
+SYSTEM_PROMPT = "system_prompt"
+TOOLS = "tools"
+SCHEMAS = "schemas"
+TOOL_CALLS = "tool_calls"
+ARGUMENTS = "arguments"
+TOOL_RESULTS = "tool_results"
+FINAL_ANSWER = "final_answer"
+FACTS = (USER_INPUT, SYSTEM_PROMPT, TOOLS, SCHEMAS, TOOL_CALLS, ARGUMENTS, TOOL_RESULTS, FINAL_ANSWER)
+
+
+_RECORD = "log record"
+_NO_TRACE = "records that don't name the trace and the span can't be used"
+
+
+class Remedy(NamedTuple):
+    """The attribute that would carry a fact, and what to do so that it does."""
+
+    attribute: str
+    switch: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instrumentation:
+    """One instrumentation.
+
+    `scopes`   how the names of its scopes begin; `dialects` which readers' dialects show it where no scope does.
+    `where`    by fact, the attribute (or record) that carries it.
+    `switch`   what captures content.
+    `instead`  by fact, what else has to be done: another switch, or another instrumentation where this one never
+               records the fact.
+    """
+
+    name: str
+    scopes: tuple[str, ...] = ()
+    dialects: tuple[str, ...] = ()
+    where: Mapping[str, str]
+    switch: str
+    instead: Mapping[str, str] = field(default_factory=dict)
+
+    def remedy(self, fact: str) -> Remedy:
+        """What there is to say about a fact that wasn't captured."""
+        where, switch = self.where[fact], self.instead.get(fact, self.switch)
+        return Remedy(where, f"{switch}; {_NO_TRACE}" if _RECORD in where else switch)
+
+
+def _places(
+    *,
+    given: str,
+    said: str,
+    arguments: str,
+    result: str,
+    tools: str,
+    system: str | None = None,
+    schemas: str | None = None,
+    answer: str | None = None,
+) -> dict[str, str]:
+    return {
+        USER_INPUT: given,
+        SYSTEM_PROMPT: system or given,
+        TOOLS: tools,
+        SCHEMAS: schemas or tools,
+        TOOL_CALLS: said,
+        ARGUMENTS: arguments,
+        TOOL_RESULTS: result,
+        FINAL_ANSWER: answer or said,
+    }
+
+
+_OPENINFERENCE = _places(
+    given="llm.input_messages or input.value",
+    system="llm.input_messages",
+    tools="llm.tools",
+    schemas="llm.tools.N.tool.json_schema",
+    said="llm.output_messages",
+    arguments="llm.output_messages or input.value of tool spans",
+    result="output.value of tool spans",
+    answer="llm.output_messages or output.value",
+)
+GENAI = _places(
+    given="gen_ai.input.messages",
+    system="gen_ai.system_instructions or gen_ai.input.messages",
+    tools="gen_ai.tool.definitions",
+    schemas="gen_ai.tool.definitions with parameters",
+    said="gen_ai.output.messages",
+    arguments="gen_ai.tool.call.arguments",
+    result="gen_ai.tool.call.result",
+)
+_RECORDS = _places(
+    given="a log record gen_ai.user.message",
+    system="a log record gen_ai.system.message",
+    tools="gen_ai.tool.definitions",
+    said="a log record gen_ai.choice",
+    arguments="a log record gen_ai.choice",
+    result="a log record gen_ai.tool.message",
+)
+_ENTITIES = {
+    **GENAI,
+    ARGUMENTS: "gen_ai.output.messages or traceloop.entity.input of tool spans",
+    TOOL_RESULTS: "traceloop.entity.output of tool spans",
+}
+_VERCEL = _places(
+    given="ai.prompt or ai.prompt.messages",
+    tools="ai.prompt.tools",
+    said="ai.response.text and ai.response.toolCalls",
+    arguments="ai.toolCall.args",
+    result="ai.toolCall.result",
+    answer="ai.response.text",
+)
+_ONE_STRING = _places(
+    given="gen_ai.prompt",
+    tools="gen_ai.tool.definitions",
+    said="gen_ai.completion",
+    arguments="gen_ai.prompt of tool spans",
+    result="gen_ai.completion of tool spans",
+)
+_LANGFUSE = _places(
+    given="langfuse.observation.input",
+    tools="langfuse.observation.input of generations",
+    said="langfuse.observation.output of generations",
+    arguments="langfuse.observation.input of tools",
+    result="langfuse.observation.output of tools",
+)
+_MLFLOW = _places(
+    given="mlflow.spanInputs",
+    tools="mlflow.chat.tools",
+    said="mlflow.spanOutputs",
+    arguments="mlflow.spanInputs of tool spans",
+    result="mlflow.spanOutputs of tool spans",
+)
+_CLAUDE_CODE = _places(
+    given="user_prompt, or a log record user_prompt",
+    system="a log record api_request_body",
+    tools="a log record api_request_body",
+    said="a log record api_response_body",
+    arguments="the event tool.output of tool spans, or a log record tool_result",
+    result="the event tool.output of tool spans",
+    answer="a log record assistant_response",
+)
+
+_CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_LATEST = "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental"
+_OTEL_SWITCH = f"set {_CAPTURE}=SPAN_ONLY (or SPAN_AND_EVENT) and {_LATEST}; the value true captures nothing here"
+_NO_DEFINITIONS = (
+    "this instrumentation never records the tools that are offered; use opentelemetry-instrumentation-genai-openai or "
+    "openinference-instrumentation-openai"
+)
+_HIDDEN_BY = "unset {} (or the same option of TraceConfig), which hide it"
+_OI_INPUTS = _HIDDEN_BY.format("OPENINFERENCE_HIDE_INPUTS, _HIDE_INPUT_MESSAGES and _HIDE_INPUT_TEXT")
+_OI_OUTPUTS = _HIDDEN_BY.format("OPENINFERENCE_HIDE_OUTPUTS, _HIDE_OUTPUT_MESSAGES and _HIDE_OUTPUT_TEXT")
+OI_TOOLS = _HIDDEN_BY.format("OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_LLM_TOOLS")
+_OI_BY_FACT = {
+    USER_INPUT: _OI_INPUTS,
+    SYSTEM_PROMPT: _OI_INPUTS,
+    TOOLS: OI_TOOLS,
+    SCHEMAS: OI_TOOLS,
+    TOOL_CALLS: _OI_OUTPUTS,
+    ARGUMENTS: _HIDDEN_BY.format("OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_OUTPUTS"),
+    TOOL_RESULTS: _OI_OUTPUTS,
+    FINAL_ANSWER: _OI_OUTPUTS,
+}
+_OI_SWITCH = "leave OPENINFERENCE_HIDE_INPUTS, OPENINFERENCE_HIDE_OUTPUTS and their kind unset"
+
+
+TRACELOOP = "traceloop"
+_TRACELOOP_LIBRARIES = (
+    *("agno", "alephalpha", "anthropic", "bedrock", "cohere", "crewai", "google_generativeai", "groq", "haystack"),
+    *("langchain", "llamaindex", "mcp", "mistralai", "ollama", "openai", "replicate", "together", "transformers"),
+    *("voyageai", "watsonx", "writer"),
+)
+
+
+def _openinference(name: str, scope: str, never: Mapping[str, str]) -> Instrumentation:
+    return Instrumentation(
+        name=f"OpenInference for {name}",
+        scopes=(f"openinference.instrumentation.{scope}",),
+        where=_OPENINFERENCE,
+        switch=_OI_SWITCH,
+        instead={**_OI_BY_FACT, **never},
+    )
+
+
+def _with(facts: Iterable[str], remedy: str) -> dict[str, str]:
+    return dict.fromkeys(facts, remedy)
+
+
+INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
+    _openinference(
+        "AutoGen AgentChat",
+        "autogen_agentchat",
+        _with(
+            (TOOLS, SCHEMAS), "it never records the tools that are offered; add the instrumentation of the model's SDK"
+        ),
+    ),
+    _openinference(
+        "CrewAI",
+        "crewai",
+        _with(
+            (TOOL_CALLS, SCHEMAS), "it records no model calls; add the OpenInference instrumentation of the model's SDK"
+        ),
+    ),
+    _openinference(
+        "Haystack",
+        "haystack",
+        _with((SCHEMAS, TOOL_RESULTS), "it records pipelines only; add the instrumentation of the model's SDK"),
+    ),
+    _openinference(
+        "the OpenAI Agents SDK",
+        "openai_agents",
+        _with(
+            (TOOLS, SCHEMAS),
+            "it records the tools that are offered only of the Responses API; with chat completions add "
+            "openinference-instrumentation-openai",
+        ),
+    ),
+    Instrumentation(
+        name="OpenInference",
+        scopes=("openinference.", "@arizeai/openinference-"),
+        dialects=("openinference",),
+        where=_OPENINFERENCE,
+        switch=_OI_SWITCH,
+        instead=_OI_BY_FACT,
+    ),
+    Instrumentation(
+        name="OpenTelemetry for OpenAI (openai-v2), message events",
+        scopes=("opentelemetry.instrumentation.openai_v2",),
+        where=_RECORDS,
+        switch=f"set {_CAPTURE}=true and export log records, with a logger provider and within the span's context",
+        instead=_with((TOOLS, SCHEMAS), _NO_DEFINITIONS),
+    ),
+    Instrumentation(
+        name="OpenTelemetry for the OpenAI Agents SDK (openai-agents-v2)",
+        scopes=("opentelemetry.instrumentation.openai_agents",),
+        where=GENAI,
+        switch=f"set {_CAPTURE}=SPAN_AND_EVENT, or OTEL_INSTRUMENTATION_OPENAI_AGENTS_CAPTURE_CONTENT=true",
+        instead=_with(
+            (SYSTEM_PROMPT, TOOLS, SCHEMAS),
+            "version 0.1 never records it; use opentelemetry-instrumentation-genai-openai-agents or "
+            "openinference-instrumentation-openai-agents",
+        ),
+    ),
+    Instrumentation(
+        name="OpenTelemetry GenAI (opentelemetry-instrumentation-genai-*, util-genai)",
+        scopes=("opentelemetry.instrumentation.genai", "opentelemetry.util.genai"),
+        where=GENAI,
+        switch=_OTEL_SWITCH,
+    ),
+    Instrumentation(
+        name="OpenTelemetry for Google GenAI, Vertex AI and Bedrock",
+        scopes=(
+            "opentelemetry.instrumentation.google_genai",
+            "opentelemetry.instrumentation.vertexai",
+            "opentelemetry.instrumentation.botocore",
+        ),
+        where=GENAI,
+        switch=f"set {_CAPTURE}=true and export log records, or =SPAN_AND_EVENT with {_LATEST}",
+    ),
+    Instrumentation(
+        name="OpenLIT",
+        scopes=("openlit",),
+        dialects=("openlit",),
+        where={
+            **GENAI,
+            TOOLS: "gen_ai.tool.definitions of its log records",
+            SCHEMAS: "gen_ai.tool.definitions of its log records",
+            ARGUMENTS: "gen_ai.output.messages or function.kwargs of decorated tools",
+            TOOL_RESULTS: "gen_ai.input.messages or gen_ai.output.messages of decorated tools",
+        },
+        switch="call openlit.init(capture_message_content=True)",
+        instead=_with((TOOLS, SCHEMAS), "call openlit.init(capture_message_content=True) and take its log records too"),
+    ),
+    Instrumentation(
+        name="Traceloop (OpenLLMetry)",
+        scopes=(
+            "traceloop.",
+            "@traceloop/",
+            *(f"opentelemetry.instrumentation.{library}" for library in _TRACELOOP_LIBRARIES),
+        ),
+        dialects=("traceloop",),
+        where=_ENTITIES,
+        switch="unset TRACELOOP_TRACE_CONTENT, or set it to true; with use_legacy_attributes=False "
+        "take its log records too",
+    ),
+    Instrumentation(
+        name="Vercel AI SDK",
+        scopes=("ai",),
+        dialects=("vercel",),
+        where=_VERCEL,
+        switch="don't set recordInputs and recordOutputs to false in experimental_telemetry (version 7: telemetry)",
+    ),
+    Instrumentation(
+        name="Vercel AI SDK 7 (@ai-sdk/otel)",
+        scopes=("gen_ai",),
+        where=GENAI,
+        switch="don't set recordInputs and recordOutputs to false in telemetry",
+    ),
+    Instrumentation(
+        name="Pydantic AI",
+        scopes=("pydantic-ai",),
+        dialects=("pydantic_ai",),
+        where={
+            **GENAI,
+            USER_INPUT: "gen_ai.input.messages or pydantic_ai.all_messages",
+            ARGUMENTS: "gen_ai.tool.call.arguments or tool_arguments",
+            TOOL_RESULTS: "gen_ai.tool.call.result or tool_response",
+        },
+        switch="leave include_content of InstrumentationSettings true",
+    ),
+    Instrumentation(
+        name="Google Agent Development Kit",
+        scopes=("gcp.vertex.agent",),
+        dialects=("adk",),
+        where={
+            **GENAI,
+            ARGUMENTS: "gen_ai.tool.call.arguments or gcp.vertex.agent.tool_call_args",
+            TOOL_RESULTS: "gen_ai.tool.call.result or gcp.vertex.agent.tool_response",
+        },
+        switch=f"set {_CAPTURE}=SPAN_AND_EVENT and {_LATEST}, and leave ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS true",
+    ),
+    Instrumentation(
+        name="Strands Agents",
+        scopes=("strands.",),
+        where={**GENAI, USER_INPUT: "the event gen_ai.user.message", FINAL_ANSWER: "the event gen_ai.choice"},
+        switch="leave gen_ai_unredacted_attributes out of OTEL_SEMCONV_STABILITY_OPT_IN: without it all is written",
+        instead=_with(
+            (TOOLS, SCHEMAS),
+            "set OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental,gen_ai_tool_definitions",
+        ),
+    ),
+    Instrumentation(
+        name="Microsoft Agent Framework",
+        scopes=("agent_framework", "Experimental.Microsoft.Agents"),
+        where=GENAI,
+        switch="set ENABLE_SENSITIVE_DATA=true, or configure with enable_sensitive_data (.NET: EnableSensitiveData)",
+    ),
+    Instrumentation(
+        name="Microsoft.Extensions.AI",
+        scopes=("Experimental.Microsoft.Extensions.AI",),
+        where=GENAI,
+        switch=f"set EnableSensitiveData of UseOpenTelemetry, or {_CAPTURE}=true",
+    ),
+    Instrumentation(
+        name="Semantic Kernel",
+        scopes=("semantic_kernel", "Microsoft.SemanticKernel"),
+        where=_RECORDS,
+        switch="set SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE=true and export log records",
+    ),
+    Instrumentation(
+        name="Azure AI agents and inference",
+        scopes=("azure.ai",),
+        where=GENAI,
+        switch="set AZURE_TRACING_GEN_AI_CONTENT_RECORDING_ENABLED=true",
+    ),
+    Instrumentation(
+        name="Spring AI",
+        scopes=("org.springframework",),
+        where=GENAI,
+        switch="set spring.ai.chat.observations.log-prompt, .log-completion and "
+        "spring.ai.tools.observations.include-content to true",
+    ),
+    Instrumentation(
+        name="LangSmith",
+        scopes=("langsmith",),
+        dialects=("langsmith",),
+        where=_ONE_STRING,
+        switch="unset LANGSMITH_HIDE_INPUTS and LANGSMITH_HIDE_OUTPUTS, and hide_inputs and hide_outputs of the client",
+    ),
+    Instrumentation(
+        name="Langfuse",
+        scopes=("langfuse",),
+        dialects=("langfuse",),
+        where=_LANGFUSE,
+        switch="leave capture_input, capture_output and LANGFUSE_OBSERVE_DECORATOR_IO_CAPTURE_ENABLED on, and look at "
+        "the client's mask",
+    ),
+    Instrumentation(
+        name="MLflow",
+        scopes=("mlflow",),
+        dialects=("mlflow",),
+        where=_MLFLOW,
+        switch="take out the span processors that remove inputs and outputs; by default both are recorded",
+    ),
+    Instrumentation(
+        name="Laminar",
+        scopes=("lmnr",),
+        dialects=("laminar",),
+        where={**GENAI, ARGUMENTS: "lmnr.span.input of tool spans", TOOL_RESULTS: "lmnr.span.output of tool spans"},
+        switch="unset LMNR_TRACE_CONTENT or set it to true, and don't use ignore_input and ignore_output",
+    ),
+    Instrumentation(
+        name="Haystack's own tracing",
+        scopes=("haystack",),
+        dialects=("haystack",),
+        where=_places(
+            given="haystack.agent.input",
+            tools="haystack.agent.tools",
+            said="haystack.agent.step.llm.output",
+            arguments="haystack.agent.step.tool.input",
+            result="haystack.agent.step.tool.output",
+            answer="haystack.agent.output",
+        ),
+        switch="set HAYSTACK_CONTENT_TRACING_ENABLED=true before Haystack is imported",
+    ),
+    Instrumentation(
+        name="Claude Code",
+        scopes=("com.anthropic.claude_code",),
+        dialects=("claude_code",),
+        where=_CLAUDE_CODE,
+        switch="set OTEL_LOG_USER_PROMPTS=1, OTEL_LOG_ASSISTANT_RESPONSES=1, OTEL_LOG_TOOL_DETAILS=1 and "
+        "OTEL_LOG_TOOL_CONTENT=1",
+        instead=_with((SYSTEM_PROMPT, TOOLS, SCHEMAS, TOOL_CALLS), "set OTEL_LOG_RAW_API_BODIES=1"),
+    ),
+    Instrumentation(
+        name="AutoGen's own tracing",
+        scopes=("autogen",),
+        where=GENAI,
+        switch="it never records content; use openinference-instrumentation-autogen-agentchat",
+    ),
+    Instrumentation(
+        name="the Anthropic SDK's own spans",
+        scopes=("com.anthropic.sdk",),
+        where=GENAI,
+        switch="they never carry content; add opentelemetry-instrumentation-genai-anthropic or "
+        "openinference-instrumentation-anthropic",
+    ),
+    Instrumentation(
+        name="the MCP SDK's own spans",
+        scopes=("mcp-python-sdk",),
+        where=GENAI,
+        switch="they never carry arguments or results; instrument the agent that calls the server",
+    ),
+    Instrumentation(
+        name="Others that follow the GenAI semantic conventions",
+        dialects=("genai",),
+        where=GENAI,
+        switch=f"set {_CAPTURE}=SPAN_AND_EVENT and {_LATEST} (older versions: =true)",
+    ),
+)
+"""Of several whose scopes fit, the one with the longest beginning stands."""
