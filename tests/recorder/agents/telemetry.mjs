@@ -5,7 +5,7 @@ import { NodeSDK } from '@opentelemetry/sdk-node';
 import * as desk from './desk.mjs';
 
 const json = process.env.OTEL_EXPORTER_OTLP_PROTOCOL === 'http/json';
-const exporter = json ? new JsonExporter() : new ProtoExporter();
+export const exporter = json ? new JsonExporter() : new ProtoExporter();
 
 /** Start an SDK; `more` are further settings of it. */
 export function start(more = {}) {

@@ -1,11 +1,18 @@
-// The Vercel AI SDK, versions 6 and 7. DESK_MODE names, joined by hyphens: stream (streamText), agent (ToolLoopAgent),
-// delegate (an agent as a tool), legacy (version 7 with version 6's spans), responses, anthropic, noinputs, nooutputs.
+// The Vercel AI SDK, versions 5 to 7. DESK_MODE names, joined by hyphens: stream (streamText), agent (ToolLoopAgent),
+// delegate (an agent as a tool), legacy (version 7 with version 6's spans), responses, anthropic, noinputs, nooutputs,
+// openinference (spans translated by its processor).
 import { createOpenAI } from '@ai-sdk/openai';
 import * as ai from 'ai';
 import * as desk from './desk.mjs';
-import { recorded, start } from './telemetry.mjs';
+import { exporter, recorded, start } from './telemetry.mjs';
 
-const sdk = start();
+const settingsOfSdk = {};
+if (desk.mode.has('openinference')) {
+  const { OpenInferenceBatchSpanProcessor } = await import('@arizeai/openinference-vercel');
+  settingsOfSdk.spanProcessors = [new OpenInferenceBatchSpanProcessor({ exporter })];
+  settingsOfSdk.traceExporter = undefined;
+}
+const sdk = start(settingsOfSdk);
 const seven = 'registerTelemetry' in ai;
 if (seven) {
   const { LegacyOpenTelemetry, OpenTelemetry } = await import('@ai-sdk/otel');

@@ -1,4 +1,4 @@
-"""Recordings of the OpenAI Agents SDK."""
+"""Recordings of the model providers' agent SDKs."""
 
 from __future__ import annotations
 
@@ -40,6 +40,34 @@ def _agents(instrumentation: str, mode: str, *scenarios: str, **variables: str) 
     )
 
 
+_CLAUDE_SPANS = {
+    "CLAUDE_CODE_ENABLE_TELEMETRY": "1",
+    "CLAUDE_CODE_ENHANCED_TELEMETRY_BETA": "1",
+    "OTEL_TRACES_EXPORTER": "otlp",
+    "OTEL_LOGS_EXPORTER": "otlp",
+}
+_CLAUDE_CONTENT = {"OTEL_LOG_USER_PROMPTS": "1", "OTEL_LOG_TOOL_DETAILS": "1", "OTEL_LOG_TOOL_CONTENT": "1"}
+
+
+def _claude(instrumentation: str, *scenarios: str, **variables: str) -> Recording:
+    return Recording(
+        dialect=f"claude-agent-sdk__{instrumentation}",
+        framework="claude-agent-sdk",
+        instrumentation=instrumentation,
+        environment="claude-agent",
+        program="claude_agent.py",
+        scenarios=scenarios,
+        variables={
+            "DESK_INSTRUMENTATION": instrumentation.partition("-")[0],
+            "RECORDER_MODEL": "claude-sonnet-4-5",
+            "DISABLE_AUTOUPDATER": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            **variables,
+        },
+        prefix="mcp__desk__",
+    )
+
+
 _SOME = ("lend", "retry", "parallel", "turns", "unknown_tool")
 RECORDINGS: tuple[Recording, ...] = (
     _agents("openinference", "", *_SOME, "broken_arguments"),
@@ -64,4 +92,7 @@ RECORDINGS: tuple[Recording, ...] = (
     _agents("traceloop", "delegate", "delegate"),
     _agents("traceloop-0.46", "", "lend", "retry", "turns"),
     _agents("traceloop-0.46", "chat", "lend", "retry"),
+    _claude("openinference", "lend", "retry", "parallel", "turns"),
+    _claude("native", "lend", "retry", "turns", **_CLAUDE_SPANS, **_CLAUDE_CONTENT),
+    _claude("native-off", "retry", **_CLAUDE_SPANS),
 )

@@ -10,11 +10,12 @@ _NO_INPUTS = dict.fromkeys(("user_input", "system_prompt", "tools", "schemas"), 
 
 
 def _vercel(version: int, mode: str, *scenarios: str, json: bool = False, **variables: str) -> Recording:
+    translated = mode.startswith("openinference")
     return Recording(
-        dialect=f"vercel-ai-{version}__native{mode and '-'}{mode}{'-json' if json else ''}",
+        dialect=f"vercel-ai-{version}__{'-'.join(filter(None, (not translated and 'native', mode, json and 'json')))}",
         framework=f"Vercel AI SDK {version}",
-        instrumentation="native",
-        environment=f"vercel-ai-{version}",
+        instrumentation="@arizeai/openinference-vercel" if translated else "native",
+        environment=f"vercel-ai-{version}{'-openinference' if translated else ''}",
         program="vercel_agent.mjs",
         scenarios=scenarios,
         variables={
@@ -41,6 +42,8 @@ def _loop(library: str, mode: str, *scenarios: str, **variables: str) -> Recordi
 
 _SOME = ("lend", "retry", "parallel", "turns", "unknown_tool")
 RECORDINGS: tuple[Recording, ...] = (
+    _vercel(5, "", "lend", "retry", "parallel", "turns"),
+    _vercel(5, "stream", "retry", json=True),
     _vercel(6, "", *_SOME, "broken_arguments"),
     _vercel(6, "stream", "lend", "retry", json=True),
     _vercel(6, "responses", "retry"),
@@ -56,6 +59,9 @@ RECORDINGS: tuple[Recording, ...] = (
     _vercel(7, "agent", "retry", json=True),
     _vercel(7, "delegate", "delegate"),
     _vercel(7, "noinputs-nooutputs", "lend", "retry"),
+    _vercel(7, "openinference", *_SOME),
+    _vercel(7, "openinference-stream", "parallel", json=True),
+    _vercel(7, "openinference-delegate", "delegate"),
     _vercel(7, "legacy", "lend", "retry"),
     _vercel(7, "legacy-stream", "parallel"),
     _loop("openinference", "", *_SOME),
