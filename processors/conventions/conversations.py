@@ -34,7 +34,7 @@ def exchanged(conversation: Conversation, given: Conversation | None = None) -> 
 def with_conversation(facts: SpanFacts, conversation: Conversation, given: Conversation | None = None) -> SpanFacts:
     """The facts of an agent's span that holds a conversation."""
     before, after = exchanged(conversation, given)
-    return replace(facts, kind=Kind.AGENT, input=before or facts.input, output=after or None)
+    return replace(facts, kind=Kind.AGENT, input=before or facts.input, output=after or None, whole=True)
 
 
 def last_words(messages: Sequence[MessageFacts]) -> str | None:

@@ -57,6 +57,7 @@ class CrewAI:
             facts,
             input=before or opening or facts.input,
             output=after or facts.output,
+            whole=bool(after),
             input_text=facts.input_text or (asked[0] if len(asked) == 1 else None),
             output_text=facts.output_text or text_at(attributes, RESULT),
             system=tuple(text for agent in agents if (text := _instructions(agent))) or None,

@@ -79,6 +79,7 @@ class SpanFacts:
     `dialect`  of the account that stands first, `also` of those that completed it.
     `input`, `output`  the messages a model (or an agent) was given and gave.
     `input_text`, `output_text`  plain text in and out of an agent or workflow.
+    `whole`  input and output are all that was said, calls and results included.
     `error`  the error's text when the span failed ("" when it has none).
     `tools_cut`  more tools may have been offered than are told.
     """
@@ -103,6 +104,7 @@ class SpanFacts:
     tools_cut: bool = False
     partial: bool = False
     hidden: bool = False
+    whole: bool = False
     also: tuple[str, ...] = ()
 
     @property

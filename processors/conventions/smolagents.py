@@ -1,6 +1,7 @@
 """smolagents' own shapes: its memory as text, its agents' tools as names, its tools' arguments in a wrapper.
 
-The model is shown its own earlier calls as text (`Calling tools:` and a Python list).  Agents that an agent may call
+The model is shown its own earlier calls as text (`Calling tools:` and a Python list) and results in the user's role,
+several messages of one role as one.  Agents that an agent may call
 are offered to the model as tools, but stand on the agent's span alone.  An agent that writes code leaves no calls with
 the model's answers; what its code executed has spans.
 """
@@ -23,7 +24,7 @@ PREFIX = "smolagents."
 TOOL_NAMES = "smolagents.tools_names"
 MANAGED_AGENTS = "smolagents.managed_agents."
 CODE = "python_interpreter"
-_CALLING = "Calling tools:\n"
+_CALLING, _TASK, _OBSERVED, _FAILED = "Calling tools:\n", "New task:\n", "Observation:\n", "Error:\n"
 _WRAPPER = "sanitize_inputs_outputs"
 
 
@@ -33,7 +34,7 @@ class Smolagents:
     name = "smolagents"
 
     def __init__(self, messages: Messages) -> None:
-        self._calls: dict[str, MessageFacts] = {}
+        self._memory: dict[tuple[str, Role], tuple[MessageFacts, ...]] = {}
 
     def knows(self, span: Span, facts: SpanFacts) -> bool:
         """Whether the span is an agent's or a tool's of smolagents, or a model call that is shown its memory."""
@@ -47,8 +48,8 @@ class Smolagents:
     def refined(self, span: Span, facts: SpanFacts) -> SpanFacts:
         """The facts with calls, tools and arguments."""
         if facts.kind is Kind.LLM:
-            given = tuple(self._recalled(message) if _is_memory(message) else message for message in facts.input or ())
-            return replace(facts, input=given)
+            given = facts.input or ()
+            return replace(facts, input=tuple(part for message in given for part in self._recalled(message)))
         if facts.kind is Kind.TOOL and facts.tool is not None:
             return replace(facts, tool=replace(facts.tool, arguments=_arguments(span.attributes, facts.tool.arguments)))
         return replace(
@@ -57,17 +58,39 @@ class Smolagents:
             tools=distinct(_offered(span.attributes)) or facts.tools,
         )
 
-    def _recalled(self, message: MessageFacts) -> MessageFacts:
-        text = message.text or ""
-        known = self._calls.get(text)
+    def _recalled(self, message: MessageFacts) -> tuple[MessageFacts, ...]:
+        if message.calls or not message.text or message.role is Role.SYSTEM:
+            return (message,)
+        key = (message.text, message.role)
+        known = self._memory.get(key)
         if known is None:
-            calls = tuple(_called(data(text.removeprefix(_CALLING).strip())))
-            known = self._calls[text] = replace(message, text="", calls=calls) if calls else message
+            known = self._memory[key] = _steps(message, message.text)
         return known
 
 
 def _is_memory(message: MessageFacts) -> bool:
-    return message.role is Role.ASSISTANT and not message.calls and (message.text or "").startswith(_CALLING)
+    text = message.text or ""
+    if message.role is Role.ASSISTANT:
+        return not message.calls and _CALLING in text
+    return message.role is not Role.SYSTEM and text.startswith((_TASK, _OBSERVED, _FAILED))
+
+
+def _steps(message: MessageFacts, text: str) -> tuple[MessageFacts, ...]:
+    """A message of an agent's memory as what it was made of; several of one role may have been made one."""
+    if message.role is Role.ASSISTANT:
+        said, marked, listed = text.partition(_CALLING)
+        calls = tuple(_called(data(listed.strip()))) if marked else ()
+        return (replace(message, text=said.strip(), calls=calls),) if calls else (message,)
+    if message.role is Role.TOOL:
+        return (replace(message, text=text.removeprefix(_OBSERVED)),)
+    task, failed, told = text.partition(f"\n{_FAILED}")
+    if text.startswith(_OBSERVED):
+        return (replace(message, role=Role.TOOL, text=text.removeprefix(_OBSERVED)),)
+    if text.startswith(_FAILED):
+        return (replace(message, role=Role.TOOL, text=text.removeprefix(_FAILED), failed=True),)
+    if failed and text.startswith(_TASK):
+        return (replace(message, text=task), MessageFacts(role=Role.TOOL, text=told, failed=True))
+    return (message,)
 
 
 def _called(listed: JsonValue) -> Iterable[CallFacts]:

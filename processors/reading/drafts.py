@@ -108,7 +108,10 @@ def told_by(node: Node, executions: Mapping[str, ToolFacts]) -> list[Draft]:
     if facts is None:
         return []
     given = facts.input or ((MessageFacts(role=Role.USER, text=facts.input_text),) if facts.input_text else None)
-    said = tuple(_with_results(facts.output or (), executions))
+    said: tuple[MessageFacts, ...] | None = tuple(_with_results(facts.output or (), executions))
+    if not facts.whole and not any(message.calls for message in facts.output or ()):
+        # What an agent said in the end doesn't tell what it did before.
+        said = None
     turns = _split(_draft(node, replace(facts, input=given, output=said)))
     for turn in turns:
         turn.told = True
