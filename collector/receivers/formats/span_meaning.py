@@ -1,7 +1,7 @@
 """What an object says of models, tools and agents beside its attributes → OpenInference's attributes for it.
 
 A kind of work (`type: llm`, `run_type: tool` …), what went in and came out, the model, tools on offer, names and ids:
-found by the meaning of their keys, and only told where the span's attributes follow no convention of their own.
+found by the meaning of their keys, and only told where the span's attributes follow no other convention.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TEXTS = {
 _SPAN_KIND = "openinference.span.kind"
 _STEP = "CHAIN"  # what takes and gives content, and doesn't say what kind of work it is
 _OPENINFERENCE = ("openinference.", "llm.", "tool.", "input.", "output.")
-_CONVENTIONS = ("openinference.", "gen_ai.", "traceloop.", "ai.operationId", "langfuse.", "langsmith.", "mlflow.span")
+_OTHER_CONVENTIONS = ("gen_ai.", "traceloop.", "ai.operationId", "langfuse.", "langsmith.", "mlflow.span")
 _WORK = {
     "LLM": "LLM",
     "GENERATION": "LLM",
@@ -68,7 +68,7 @@ def meanings_of(keys: Keys, work: str | None, attributes: Mapping[str, object]) 
     """Attributes for what the object says. What it is looked up in counts as used, told or not."""
     given, answered, offered = keys.get(*_INPUTS), keys.get(*_OUTPUTS), keys.get(*_TOOLS)
     texts = {name: keys.text(*plain) for name, plain in _TEXTS.items()}
-    known = any(key.startswith(_CONVENTIONS) for key in attributes)
+    known = any(key.startswith(_OTHER_CONVENTIONS) for key in attributes)
     told: Fields = {}
     if not known:
         told |= dict(_content("input", given)) | dict(_content("output", answered)) | dict(_tools(offered))
@@ -88,6 +88,8 @@ def _says_no_other_kind(attributes: Mapping[str, object], known: bool) -> bool:
 
 
 def _content(side: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, dict) and "value" in value and value.keys() <= {"value", "mime_type"}:
+        value = value["value"]
     if isinstance(value, str):
         yield f"{side}.value", value
     elif value is not None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from collector.receivers.formats.attributes import restored
-from collector.receivers.formats.fields import Keys, pairs_of
+from collector.receivers.formats.fields import Keys, pairs_of, plain_key
 from collector.receivers.formats.ids import Ids
 from collector.receivers.formats.plain_span import ERROR, OK, UNSET, PlainEvent, PlainLink, PlainSpan
 from collector.receivers.formats.shape import Fields, WrongPieceError
@@ -35,6 +35,8 @@ SESSIONS = ("sessionid", "threadid", "conversationid")
 _DETAILS = {"span_data": "type", "span_attributes": "name", "metrics": "start"}
 """Objects inside a span that hold some of its fields, each with the field by which it is known."""
 _ATTRIBUTES = ("attributes", "spanattributes", "tags", "tagobjects")
+_ROOTS_OF_CONVENTIONS = frozenset({"openinference", "gen_ai", "llm", "traceloop", "langfuse", "langsmith", "ai"})
+"""Objects beside the attributes that are attributes taken apart."""
 _MESSAGES = ("statusmessage", "statusdescription", "errormessage", "error", "exception")
 _FAILED = frozenset({"ERROR", "FAILED", "FAILURE", "STATUSCODEERROR", "STATUSERROR"})
 _OK = frozenset({"OK", "SUCCESS", "SUCCEEDED", "COMPLETED", "STATUSCODEOK"})
@@ -118,7 +120,9 @@ def _with_details(item: Fields) -> Fields:
 
 
 def _attributes(keys: Keys, work: str | None, around: Around) -> Fields:
-    attributes = restored(pairs_of(keys.get(*_ATTRIBUTES)))
+    beside = {key: value for key, value in keys.unused() if "." in key or key in _ROOTS_OF_CONVENTIONS}
+    keys.drop(*map(plain_key, beside))
+    attributes = restored(beside) | restored(pairs_of(keys.get(*_ATTRIBUTES)))
     told = meanings_of(keys, work, attributes)
     session = keys.get(*SESSIONS) or around.session_id
     if isinstance(session, str):

@@ -279,3 +279,20 @@ def test_an_object_that_tells_of_a_trace_as_a_whole_is_no_broken_span() -> None:
     spans, findings = read([{"object": "trace", "id": f"trace_{TRACE}", "workflow_name": "desk"}, span()])
     assert (len(spans), findings.flaws) == (1, [])
     assert any("passed over" in note for note in findings.notes)
+
+
+ATTRIBUTES_BESIDE = [
+    {"openinference.span.kind": "LLM", "llm.model_name": "m", "input.value": "x", "session.id": "desk-5"},
+    {
+        "openinference": {"span": {"kind": "LLM"}},
+        "llm": {"model_name": "m"},
+        "input": {"value": "x"},
+        "session_id": "desk-5",
+    },
+]
+
+
+def test_attributes_may_stand_among_the_fields_of_the_span() -> None:
+    flat, nested = ({**span(), **beside} for beside in ATTRIBUTES_BESIDE)
+    assert attributes(one_span([flat]).attributes) == ATTRIBUTES_BESIDE[0]
+    assert attributes(one_span([nested]).attributes) == ATTRIBUTES_BESIDE[0]
