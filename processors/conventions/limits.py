@@ -45,7 +45,7 @@ def has_length(text: str, limit: int | None) -> bool:
         return True
     if text.isascii():
         return False
-    return _utf16(text) == limit or limit - _LONGEST_CHARACTER_BYTES < _utf8(text) <= limit
+    return any(limit - slack < measure(text) <= limit for measure, slack in _MEASURES[1:])
 
 
 def incomplete(facts: SpanFacts, span: Span, limit: int | None) -> SpanFacts:
@@ -82,7 +82,7 @@ def _limit(values: Sequence[str], measure: Callable[[str], int], slack: int) -> 
     if longest < _SHORTEST:
         return None
     alike = [value for value, size in zip(values, sizes, strict=True) if size > longest - slack]
-    usual = next((limit for limit in range(longest, longest + slack) if _is_usual(limit)), None)
+    usual = max(filter(_is_usual, range(longest, longest + slack)), default=None)
     if any(map(_is_cut_json, alike[:_MOST_LOOKED_AT])):
         return usual or (longest if len(alike) > 1 else None)
     return usual if len(set(alike)) >= _ENOUGH_ALIKE else None

@@ -8,7 +8,7 @@ from typing import Protocol
 from evaluators.cases import JsonValue
 from processors.conventions.facts import SpanFacts
 from processors.conventions.limits import has_length
-from processors.conventions.values import REDACTED, data, from_json, text_at
+from processors.conventions.values import REDACTED, cut_json, data, from_json, text_at
 from processors.otlp import Event, Span, StatusCode
 
 EXCEPTION = "exception"
@@ -97,4 +97,5 @@ def is_cut(value: JsonValue, limit: int | None) -> bool:
         return False
     if has_length(value, limit):
         return True
-    return value[:2] in ("[{", '{"') and value[-1] not in "]}" and from_json(value) is None
+    looks_cut = value[:2] in ("[{", '{"') and value[-1] not in "]}"
+    return looks_cut and from_json(value) is None and cut_json(value) is not None

@@ -22,6 +22,8 @@ PLACEHOLDERS = frozenset({REDACTED, "<elided>", "<redacted>", "<REDACTED>", "[RE
 MAX_LITERAL_CHARS = 100_000
 _MAX_DEPTH = 100
 _MOST_DIGITS = 18
+# A string, or what stands between strings; a quotation mark alone begins a string that doesn't end.
+_JSON_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|["{}\[\],]', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LITERAL_START = ("{", "[", "(", "'")
 
@@ -168,30 +170,21 @@ def cut_json(text: str) -> JsonValue:
         return None
     closers: list[str] = []
     safe = 0
-    safe_closers: tuple[str, ...] = ()
-    in_string = escaped = False
-    for at, char in enumerate(text):
-        if in_string:
-            if escaped:
-                escaped = False
-            elif char == "\\":
-                escaped = True
-            elif char == '"':
-                in_string = False
-            continue
-        if char == '"':
-            in_string = True
-        elif char in "{[":
-            closers.append("}" if char == "{" else "]")
-            safe, safe_closers = at + 1, tuple(closers)
-        elif char in "}]":
-            if not closers or closers.pop() != char:
+    for token in _JSON_TOKEN.finditer(text):
+        mark = token.group()
+        if mark == '"':
+            break
+        if mark in ("{", "["):
+            closers.append("}" if mark == "{" else "]")
+            safe = token.end()
+        elif mark in ("}", "]"):
+            if not closers or closers.pop() != mark:
                 return None
-            safe, safe_closers = at + 1, tuple(closers)
-        elif char == ",":
-            safe, safe_closers = at, tuple(closers)
+            safe = token.end()
+        elif mark == ",":
+            safe = token.start()
         if len(closers) > _MAX_DEPTH:
             return None
     if not closers:
         return None
-    return from_json(text[:safe] + "".join(reversed(safe_closers)))
+    return from_json(text[:safe] + "".join(reversed(closers)))
