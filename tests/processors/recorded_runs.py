@@ -86,6 +86,7 @@ def _systems(facts: dict[str, Any], absent: set[str], read_texts: list[str]) -> 
 
 
 def _tools(facts: dict[str, Any], absent: set[str], tools: list[Tool]) -> Iterator[str]:
+    untold = {_key(tool["name"]) for tool in facts["tools"] if "tools" in tool.get("not_recorded", ())}
     read_tools = {_key(tool.name): tool for tool in tools}
     offered = {
         _key(tool["name"]): tool["has_schema"] and "schemas" not in tool.get("not_recorded", ())
@@ -93,7 +94,7 @@ def _tools(facts: dict[str, Any], absent: set[str], tools: list[Tool]) -> Iterat
     }
     for name, has_schema in offered.items():
         if name not in read_tools:
-            if "tools" not in absent:
+            if "tools" not in absent and name not in untold:
                 yield f"tool not read: {name}"
         elif has_schema and "schemas" not in absent and not (read_tools[name].parameters or {}).get("properties"):
             yield f"schema not read: {name}"

@@ -10,6 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from jsonschema import Draft202012Validator
+
 from tests.recorder.content import Content, squash
 from tests.recorder.model.exchange import Requested
 from tests.recorder.model.server import Exchange
@@ -43,11 +45,11 @@ def facts_of(
         "versions": dict(versions),
         "user_inputs": list(scenario.users),
         "system_prompts": systems or None,
-        "tools": [_tool(name, _properties(schema), content) for name, schema in offered.items()],
+        "tools": [_tool(name, _properties(schema), calls, content) for name, schema in offered.items()],
         "tool_calls": calls,
         "final_answer": last.text if last and not last.calls and raised is None else None,
         "session_id": sessions[0] if sessions else None,
-        "faults": list(scenario.faults),
+        "faults": [fault for fault in scenario.faults if fault != "bad_arguments" or _forbidden(calls, offered)],
     }
     if raised is not None:
         facts["raised"] = raised
@@ -61,14 +63,27 @@ def _given(journal: Journal, key: str) -> list[str]:
     return list(dict.fromkeys(entry[key] for entry in journal if key in entry))
 
 
-def _tool(name: str, properties: list[str], content: Content) -> dict[str, Any]:
-    absent = {"not_recorded": ["schemas"]} if properties and not content.has_schema(properties) else {}
-    return {"name": name, "has_schema": bool(properties), **absent}
+def _tool(name: str, properties: list[str], calls: list[dict[str, Any]], content: Content) -> dict[str, Any]:
+    """An offered tool. The name of one that was called says nothing of whether the offer is recorded."""
+    tool: dict[str, Any] = {"name": name, "has_schema": bool(properties)}
+    if properties and not content.has_schema(properties):
+        called = any(call["name"] == name for call in calls)
+        tool["not_recorded"] = ["tools", "schemas"] if called else ["schemas"]
+    return tool
 
 
 def _properties(schema: Any) -> list[str]:
     properties = schema.get("properties") if isinstance(schema, dict) else None
     return list(properties) if isinstance(properties, dict) else []
+
+
+def _forbidden(calls: Sequence[Mapping[str, Any]], offered: Mapping[str, Any]) -> bool:
+    """Whether a call has arguments that its tool's schema, as this framework offered it, doesn't allow."""
+    return any(
+        not isinstance(call["arguments"], dict)
+        or not Draft202012Validator(offered.get(call["name"]) or {}).is_valid(call["arguments"])
+        for call in calls
+    )
 
 
 def _calls(exchanges: Sequence[Exchange], journal: Journal, content: Content) -> list[dict[str, Any]]:

@@ -31,18 +31,17 @@ def _pydantic_ai(variant: str, scenarios: Iterable[str], *, major: str = "2", **
 
 
 _PYDANTIC_AI = (
-    *(_pydantic_ai(f"native-v{version}", ("retry",), DESK_VERSION=version) for version in "234"),
-    _pydantic_ai("native-v5", ("lend", "retry"), DESK_VERSION="5", DESK_CONVERSATION="1"),
+    *(_pydantic_ai(f"native-v{version}", ("retry",), DESK_VERSION=version) for version in "25"),
+    _pydantic_ai("native-v3", ("lend",), DESK_VERSION="3"),
     _pydantic_ai("native-v6", _ALL, DESK_VERSION="6", DESK_CONVERSATION="1"),
-    _pydantic_ai("native-v6-stream", ("lend", "retry"), DESK_VERSION="6", DESK_STREAM="1"),
+    _pydantic_ai("native-v6-stream", ("lend",), DESK_VERSION="6", DESK_STREAM="1"),
     _pydantic_ai("native-v6-prompt", ("lend",), DESK_VERSION="6", DESK_PROMPT="1"),
     _pydantic_ai("native-v6-nocontent", ("lend",), DESK_VERSION="6", DESK_CONTENT="off"),
     _pydantic_ai("native-v6", ("delegate",), DESK_VERSION="6", DESK_TEAM="delegate"),
-    _pydantic_ai("native-v2", ("delegate",), DESK_VERSION="2", DESK_TEAM="delegate"),
-    _pydantic_ai("openinference", ("lend", "retry", "unknown_tool"), DESK_OPENINFERENCE="1"),
-    _pydantic_ai("native-v1", ("lend", "retry", "turns"), major="1", DESK_VERSION="1", DESK_EVENTS="attributes"),
-    _pydantic_ai("native-v1-logs", ("lend", "retry", "unknown_tool"), major="1", DESK_VERSION="1", DESK_EVENTS="logs"),
-    _pydantic_ai("native-v3", ("lend", "retry"), major="1", DESK_VERSION="3"),
+    _pydantic_ai("openinference", ("retry", "unknown_tool"), DESK_OPENINFERENCE="1"),
+    _pydantic_ai("native-v1", ("lend", "retry"), major="1", DESK_VERSION="1", DESK_EVENTS="attributes"),
+    _pydantic_ai("native-v1-logs", ("lend", "retry"), major="1", DESK_VERSION="1", DESK_EVENTS="logs"),
+    _pydantic_ai("native-v3", ("lend",), major="1", DESK_VERSION="3"),
 )
 
 
@@ -89,9 +88,7 @@ _lc_langsmith = partial(_langgraph, package="langsmith", instrumentation="langsm
 _CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _LANGGRAPH = (
     _lc_openinference("openinference", _THREE),
-    _lc_openinference("openinference-stream", ("lend", "parallel"), DESK_STREAM="1"),
-    _lc_openinference("openinference-graph", ("lend",), DESK_GRAPH="1", DESK_SESSION="metadata"),
-    _lc_openinference("openinference-async", ("lend",), DESK_ASYNC="1", DESK_SESSION="none"),
+    _lc_openinference("openinference-stream", ("parallel",), DESK_STREAM="1"),
     _lc_openinference("openinference", ("delegate",), DESK_TEAM="delegate"),
     _langgraph(
         "openinference-and-openai",
@@ -102,23 +99,20 @@ _LANGGRAPH = (
     _lc_genai("genai", _ALL, **{_CONTENT: "SPAN_ONLY"}),
     _lc_genai("genai-stream", ("lend",), DESK_STREAM="1", **{_CONTENT: "SPAN_ONLY"}),
     _lc_genai("genai-events", ("lend", "retry"), **{_CONTENT: "EVENT_ONLY"}),
-    _lc_genai("genai-both", ("lend", "parallel"), **{_CONTENT: "SPAN_AND_EVENT"}),
+    _lc_genai("genai-both", ("lend",), **{_CONTENT: "SPAN_AND_EVENT"}),
     _lc_genai("genai-nocontent", ("lend",)),
     _lc_genai("genai", ("delegate",), DESK_TEAM="delegate", **{_CONTENT: "SPAN_ONLY"}),
     _lc_genai("genai", ("delegate",), DESK_TEAM="supervisor", **{_CONTENT: "SPAN_ONLY"}),
     _lc_genai("genai", ("handoff",), DESK_TEAM="swarm", **{_CONTENT: "SPAN_ONLY"}),
-    _lc_traceloop("traceloop", ("lend", "retry", "unknown_tool")),
-    _lc_traceloop("traceloop-stream", ("lend",), DESK_STREAM="1"),
+    _lc_traceloop("traceloop", ("lend", "retry")),
     _lc_traceloop(
         "traceloop-nocontent",
         ("lend",),
         TRACELOOP_TRACE_CONTENT="false",
         unconnected={"system_prompt": "only on the trace of its own that tells of the agent's construction"},
     ),
-    _lc_langsmith("langsmith", ("lend", "retry", "parallel", "unknown_tool")),
-    _lc_langsmith("langsmith-stream", ("lend",), DESK_STREAM="1"),
-    _lc_langsmith("langsmith-graph", ("lend", "broken_arguments"), DESK_GRAPH="1", DESK_SESSION="metadata"),
-    _lc_langsmith("langsmith", ("delegate",), DESK_TEAM="delegate"),
+    _lc_langsmith("langsmith", ("lend", "retry")),
+    _lc_langsmith("langsmith-graph", ("broken_arguments",), DESK_GRAPH="1", DESK_SESSION="metadata"),
     *(
         each(f"{name}-{api}", scenarios, DESK_API=api, RECORDER_MODEL=model, **settings)
         for each, name, settings in (
@@ -133,7 +127,7 @@ _LANGGRAPH = (
         )
     ),
     *(
-        _langgraph(name, _THREE, package=name, instrumentation=name, environment=f"langgraph-{name}")
+        _langgraph(name, ("lend", "retry"), package=name, instrumentation=name, environment=f"langgraph-{name}")
         for name in ("mlflow", "laminar", "openlit")
     ),
     _langgraph(
@@ -188,7 +182,7 @@ _STRANDS = (
     ),
     _strands(
         "strands__native-latest-attributes",
-        scenarios=("lend", "retry"),
+        scenarios=("lend",),
         **{_OPT_IN: f"{_LATEST},gen_ai_span_attributes_only,gen_ai_tool_definitions"},
     ),
     _strands("strands__openinference", package="openinference-instrumentation-strands-agents", DESK_OPENINFERENCE="1"),
@@ -262,7 +256,7 @@ _LLAMAINDEX_TRACELOOP = {
 _HANDOFF = Call("handoff", {"to_agent": "catalogue", "reason": "They know the shelves."})
 _LLAMAINDEX = (
     _llamaindex("llamaindex__openinference", scenarios=("lend",)),
-    _llamaindex("llamaindex__openinference-nostream", scenarios=("lend", "parallel"), DESK_STREAM="off"),
+    _llamaindex("llamaindex__openinference-nostream", scenarios=("lend",), DESK_STREAM="off"),
     _llamaindex(
         "llamaindex-handoff__genai",
         package="opentelemetry-instrumentation-genai-llama-index",
@@ -278,7 +272,6 @@ _LLAMAINDEX = (
         **_LLAMAINDEX_GENAI,
     ),
     _llamaindex("llamaindex__traceloop", scenarios=("lend", "retry"), **_LLAMAINDEX_TRACELOOP),
-    _llamaindex("llamaindex__traceloop-nostream", scenarios=("lend",), DESK_STREAM="off", **_LLAMAINDEX_TRACELOOP),
 )
 
 _agno = partial(_recording, program="agno_agent.py")
@@ -380,7 +373,7 @@ _HAYSTACK = (
     _haystack2(
         "haystack2__native",
         "haystack-ai",
-        scenarios=("lend", "retry", "parallel"),
+        scenarios=("lend",),
         DESK_INSTRUMENTATION="native",
         HAYSTACK_CONTENT_TRACING_ENABLED="true",
     ),
@@ -415,7 +408,6 @@ _SMOLAGENTS_GENAI_OPENAI = {
 _MANAGED = Call("ask_catalogue", {"task": "Where does The Salt Road stand?"})
 _SMOLAGENTS = (
     _smolagents("smolagents__openinference", scenarios=("lend", "retry")),
-    _smolagents("smolagents__openinference-stream", scenarios=("lend",), DESK_STREAM="1"),
     _smolagents("smolagents-code__openinference", scenarios=("lend",), spelling=spellings.code, DESK_KIND="code"),
     _smolagents(
         "smolagents-delegate__openinference", scenarios=("delegate",), handed_over=_MANAGED, DESK_TEAM="delegate"
