@@ -36,6 +36,7 @@ def _agents(instrumentation: str, mode: str, *scenarios: str, **variables: str) 
             **(_CONTENT if name in ("genai", "v2") else {}),
             **variables,
         },
+        why={"session_id": "RunConfig.group_id isn't written by this instrumentation"},
         handed_over=_ASK if "delegate" in mode else _TRANSFER,
     )
 

@@ -80,7 +80,7 @@ RECORDINGS: tuple[Recording, ...] = (
     _bedrock("openinference", "", "lend", "retry", "parallel"),
     _bedrock("genai", "", "lend", "retry", "parallel", **_CONTENT),
     _bedrock("botocore", "", "lend", "retry", **_LEGACY),
-    _litellm("openinference", "", "lend", "retry", "turns"),
+    _litellm("openinference", "", "lend", "retry"),
     _litellm("openinference", "stream", "parallel"),
     _litellm("otel", "", "retry"),
     _litellm("otel", "bare", "lend", "retry"),

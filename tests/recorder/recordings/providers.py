@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.recorder.recordings.recording import Recording
 
 _FEW = ("lend", "retry")
+_THREE = ("lend", "retry", "parallel")
 _MORE = ("lend", "retry", "parallel", "turns", "unknown_tool")
 _CONTENT = ("user_input", "system_prompt", "tools", "schemas", "arguments", "tool_results", "final_answer")
 _HIDDEN = dict.fromkeys(_CONTENT, "hidden by OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_OUTPUTS")
@@ -65,33 +66,33 @@ def _library(
 
 RECORDINGS: tuple[Recording, ...] = (
     _openinference("", (*_MORE, "no_tool", "broken_arguments", "model_fails"), DESK_API="chat"),
-    _openinference("-stream", ("lend", "parallel", "broken_arguments"), DESK_API="chat-stream"),
-    _openinference("-responses", _MORE, DESK_API="responses"),
-    _openinference("-responses-stream", ("lend", "parallel"), DESK_API="responses-stream"),
-    _openinference("-responses-stored", ("retry", "turns"), DESK_API="responses-stored"),
-    _openinference("-bare", ("lend", "retry", "turns"), DESK_API="chat", DESK_BARE="1"),
-    _openinference("-responses-stored-bare", ("retry", "turns"), DESK_API="responses-stored", DESK_BARE="1"),
-    _openinference("-genai", ("lend", "retry"), DESK_API="chat", OPENINFERENCE_ENABLE_GENAI_SEMCONV="true"),
+    _openinference("-stream", ("parallel", "broken_arguments"), DESK_API="chat-stream"),
+    _openinference("-responses", _THREE, DESK_API="responses"),
+    _openinference("-responses-stream", ("parallel",), DESK_API="responses-stream"),
+    _openinference("-responses-stored", ("retry",), DESK_API="responses-stored"),
+    _openinference("-bare", ("retry", "turns"), DESK_API="chat", DESK_BARE="1"),
+    _openinference("-responses-stored-bare", ("turns",), DESK_API="responses-stored", DESK_BARE="1"),
+    _openinference("-genai", ("lend",), DESK_API="chat", OPENINFERENCE_ENABLE_GENAI_SEMCONV="true"),
     _openinference(
         "-hidden", _FEW, DESK_API="chat", OPENINFERENCE_HIDE_INPUTS="true", OPENINFERENCE_HIDE_OUTPUTS="true"
     ),
-    _openinference("-hidden-text", _FEW, DESK_API="chat", OPENINFERENCE_HIDE_INPUT_TEXT="true"),
-    _openinference("-hidden-output", _FEW, DESK_API="chat", OPENINFERENCE_HIDE_OUTPUT_MESSAGES="true"),
-    _openinference("", _MORE, DESK_API="messages"),
-    _openinference("-stream", ("lend", "parallel"), DESK_API="messages-stream"),
-    _openinference("-helper", ("lend", "parallel"), DESK_API="messages-helper"),
-    _openinference("-bare", ("retry", "turns"), DESK_API="messages", DESK_BARE="1"),
+    _openinference("-hidden-text", ("retry",), DESK_API="chat", OPENINFERENCE_HIDE_INPUT_TEXT="true"),
+    _openinference("-hidden-output", ("retry",), DESK_API="chat", OPENINFERENCE_HIDE_OUTPUT_MESSAGES="true"),
+    _openinference("", (*_THREE, "unknown_tool"), DESK_API="messages"),
+    _openinference("-stream", ("parallel",), DESK_API="messages-stream"),
+    _openinference("-helper", ("parallel",), DESK_API="messages-helper"),
+    _openinference("-bare", ("turns",), DESK_API="messages", DESK_BARE="1"),
     _genai("-span", (*_MORE, "no_tool", "model_fails"), "genai-openai", "SPAN_ONLY", DESK_SPANS="handler"),
-    _genai(
-        "-span-stream", ("lend", "parallel"), "genai-openai", "SPAN_ONLY", DESK_SPANS="handler", DESK_API="chat-stream"
-    ),
+    _genai("-span-stream", ("parallel",), "genai-openai", "SPAN_ONLY", DESK_SPANS="handler", DESK_API="chat-stream"),
     _genai("-event", _MORE, "genai-openai", "EVENT_ONLY", DESK_SPANS="handler"),
-    _genai("-both", _FEW, "genai-openai", "SPAN_AND_EVENT", DESK_SPANS="handler"),
+    _genai("-both", ("retry",), "genai-openai", "SPAN_AND_EVENT", DESK_SPANS="handler"),
     _genai("-off", _FEW, "genai-openai", "NO_CONTENT", DESK_SPANS="handler"),
-    _genai("-manual", _MORE, "genai-openai", "SPAN_ONLY", DESK_SPANS="manual"),
+    _genai("-manual", _THREE, "genai-openai", "SPAN_ONLY", DESK_SPANS="manual"),
     _genai("-bare", ("retry", "turns"), "genai-openai", "SPAN_ONLY"),
     _genai("-event-bare", ("retry", "turns"), "genai-openai", "EVENT_ONLY"),
-    _genai("-responses", _MORE, "genai-openai", "SPAN_ONLY", DESK_SPANS="handler", DESK_API="responses"),
+    _genai(
+        "-responses", (*_THREE, "unknown_tool"), "genai-openai", "SPAN_ONLY", DESK_SPANS="handler", DESK_API="responses"
+    ),
     _genai(
         "-responses-stored", ("turns",), "genai-openai", "SPAN_ONLY", DESK_SPANS="handler", DESK_API="responses-stored"
     ),
@@ -103,10 +104,12 @@ RECORDINGS: tuple[Recording, ...] = (
         DESK_SPANS="handler",
         DESK_API="responses-stream",
     ),
-    _genai("-span", _MORE, "genai-anthropic", "SPAN_ONLY", DESK_SPANS="handler", DESK_API="messages"),
+    _genai(
+        "-span", (*_THREE, "unknown_tool"), "genai-anthropic", "SPAN_ONLY", DESK_SPANS="handler", DESK_API="messages"
+    ),
     _genai(
         "-event-stream",
-        ("lend", "parallel"),
+        ("parallel",),
         "genai-anthropic",
         "EVENT_ONLY",
         DESK_SPANS="handler",
@@ -120,7 +123,7 @@ RECORDINGS: tuple[Recording, ...] = (
     _genai("-event", ("retry", "turns"), "openai-v2", "EVENT_ONLY"),
     _genai("-off", _FEW, "openai-v2", "NO_CONTENT", DESK_SPANS="manual"),
     _library("traceloop", "", (*_MORE, "no_tool", "model_fails")),
-    _library("traceloop", "-stream", ("lend", "parallel"), DESK_API="chat-stream"),
+    _library("traceloop", "-stream", ("parallel",), DESK_API="chat-stream"),
     _library("traceloop", "-responses", ("retry", "parallel"), DESK_API="responses"),
     _library("traceloop", "-bare", ("retry", "turns"), DESK_BARE="1"),
     _library("traceloop", "-unbatched", ("lend",), DESK_UNBATCHED="1"),
@@ -131,24 +134,24 @@ RECORDINGS: tuple[Recording, ...] = (
     _library("traceloop", "-0.46-stream", ("parallel",), "traceloop-old", DESK_API="chat-stream"),
     _library("traceloop", "-0.46-bare", ("retry", "turns"), "traceloop-old", DESK_BARE="1"),
     _library("traceloop", "-0.46-off", _FEW, "traceloop-old", TRACELOOP_TRACE_CONTENT="false"),
-    _library("openlit", "", _MORE),
+    _library("openlit", "", (*_THREE, "unknown_tool")),
     _library("openlit", "-stream", ("parallel",), DESK_API="chat-stream"),
     _library("openlit", "-responses", ("retry",), DESK_API="responses"),
-    _library("openlit", "-bare", ("retry", "turns"), DESK_BARE="1"),
+    _library("openlit", "-bare", ("turns",), DESK_BARE="1"),
     _library("openlit", "-off", _FEW, DESK_NO_CONTENT="1"),
     _library("openlit", "-1.33", ("lend", "retry", "parallel"), "openlit-old"),
     _library("langfuse", "", _MORE),
     _library("langfuse", "-stream", ("parallel",), DESK_API="chat-stream"),
     _library("langfuse", "-responses", ("retry", "parallel"), DESK_API="responses"),
     _library("langfuse", "-bare", ("retry", "turns"), DESK_BARE="1"),
-    _library("langsmith", "", _MORE),
+    _library("langsmith", "", (*_THREE, "unknown_tool")),
     _library("langsmith", "-stream", ("parallel",), DESK_API="chat-stream"),
     _library("langsmith", "-responses", ("retry",), DESK_API="responses"),
-    _library("logfire", "", _MORE),
+    _library("logfire", "", _THREE),
     _library("logfire", "-stream", ("parallel",), DESK_API="chat-stream"),
     _library("logfire", "-responses", ("retry",), DESK_API="responses"),
-    _library("logfire", "", ("retry", "parallel"), "logfire-anthropic", DESK_API="messages"),
-    _library("laminar", "", _MORE),
+    _library("logfire", "", ("retry",), "logfire-anthropic", DESK_API="messages"),
+    _library("laminar", "", (*_THREE, "unknown_tool")),
     _library("laminar", "-stream", ("parallel",), DESK_API="chat-stream"),
     _library("laminar", "-responses", ("retry",), DESK_API="responses"),
 )
