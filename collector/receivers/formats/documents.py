@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from collector.json_scalars import kind_of
 from collector.receivers.formats.registry import form_of
 from collector.receivers.formats.shape import Fields, Findings, Request, WrongPieceError, used_up
+from collector.receivers.formats.span_trees import SPAN_TREES, are_one_trace
 
 _MAX_DEPTH = 5
 _LOOKED_AT = 10
@@ -39,6 +40,8 @@ def _wrapped(content: Fields, depth: int) -> str | None:
 
 
 def _read(content: object, place: str, depth: int, findings: Findings) -> Iterator[Request]:
+    if isinstance(content, list) and are_one_trace(content) and _is_in_no_other_form(content):
+        content = {"spans": content}
     if isinstance(content, list) and depth <= _MAX_DEPTH:
         for index, item in used_up(content):
             yield from _read(item, f"{place}[{index}]", depth + 1, findings)
@@ -54,6 +57,11 @@ def _read(content: object, place: str, depth: int, findings: Findings) -> Iterat
         yield from _read(content[key], f"{place}.{key}", depth + 1, findings)
     else:
         findings.flaw(place, f"neither a span nor a trace: {described(content)}")
+
+
+def _is_in_no_other_form(items: list[object]) -> bool:
+    forms = (form_of(item) for item in items[:_LOOKED_AT] if isinstance(item, dict))
+    return all(form is None or form is SPAN_TREES for form in forms)
 
 
 def described(value: object, depth: int = 0) -> str:

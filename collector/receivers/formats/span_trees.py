@@ -26,6 +26,7 @@ from collector.receivers.formats.span_object import (
 )
 
 _MADE_IDS = "spans without ids got ids made of their place in the trace"
+_MADE_TRACE_IDS = "spans that say nothing of a trace were taken for one with those around them"
 _LOOKED_AT = 3
 _ROOTS = ("root", "rootspan", "roots", "rootspans", "tree", "spantree", "nodes")
 
@@ -53,6 +54,18 @@ def _read(item: Fields, place: str, findings: Findings) -> Iterator[Request]:
     yield from requests_of(spans_below(item, place, findings))
 
 
+def are_one_trace(items: list[object]) -> bool:
+    """Whether a list holds spans that don't say which trace they are of."""
+    first = [one for one in items[:_LOOKED_AT] if isinstance(one, dict)]
+    untold = all(not _has_trace_id(one) and not _children(one)[1] for one in first)
+    return untold and any(is_span_object(one) for one in first)
+
+
+def _has_trace_id(one: object) -> bool:
+    keys = Keys(one if isinstance(one, dict) else {})
+    return "contexttraceid" in keys or bool(Keys(keys.fields(*CONTEXTS)).get(*TRACE_IDS) or keys.get(*TRACE_IDS))
+
+
 def spans_below(item: Fields, place: str, findings: Findings, around: Around = NOWHERE) -> Iterator[PlainSpan]:
     """Every span in a trace, or in a span with spans inside."""
     ids = Ids(findings)
@@ -60,7 +73,7 @@ def spans_below(item: Fields, place: str, findings: Findings, around: Around = N
     if is_span_object(item):
         waiting.append((item, place, around))
     else:
-        waiting += reversed(list(_inside(item, place, _around_of_trace(item, around))))
+        waiting += reversed(list(_inside(item, place, _around_of_trace(item, around, findings))))
     while waiting:
         one, where, here = waiting.pop()
         try:
@@ -68,10 +81,11 @@ def spans_below(item: Fields, place: str, findings: Findings, around: Around = N
             span = read_span(one, ids, here)
         except WrongPieceError as error:
             findings.flaw(where, str(error))
-            continue
-        yield span
-        if isinstance(one, dict):
+            below = replace(here, parent_id=None)
+        else:
+            yield span
             below = replace(here, trace_id=span.trace_id.hex(), parent_id=span.span_id.hex())
+        if isinstance(one, dict):
             waiting += reversed(list(_inside(one, where, below)))
 
 
@@ -93,11 +107,13 @@ def _children(item: Fields) -> tuple[str, list[object]]:
     return "", []
 
 
-def _around_of_trace(item: Fields, around: Around) -> Around:
+def _around_of_trace(item: Fields, around: Around, findings: Findings) -> Around:
     keys = Keys(item)
     session = keys.text(*SESSIONS)
     trace_id = keys.get(*TRACE_IDS, "id", "requestid")
     if trace_id is None and not around.trace_id:
+        if not all(map(_has_trace_id, _children(item)[1])):
+            findings.note(_MADE_TRACE_IDS)
         trace_id = hashed(json_of(item), TRACE_BYTES).hex()
     return replace(around, trace_id=trace_id or around.trace_id, session_id=session or around.session_id)
 

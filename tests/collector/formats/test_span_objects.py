@@ -296,3 +296,19 @@ def test_attributes_may_stand_among_the_fields_of_the_span() -> None:
     flat, nested = ({**span(), **beside} for beside in ATTRIBUTES_BESIDE)
     assert attributes(one_span([flat]).attributes) == ATTRIBUTES_BESIDE[0]
     assert attributes(one_span([nested]).attributes) == ATTRIBUTES_BESIDE[0]
+
+
+def test_a_list_of_spans_that_name_no_trace_is_one_trace() -> None:
+    root = {"id": "1", "name": "desk", "parent_id": None, "start": "2026-11-30T19:02:55Z"}
+    spans, findings = read([root, {**root, "id": "2", "name": "find", "parent_id": "1"}])
+    assert [one.name for one in spans] == ["desk", "find"]
+    assert spans[0].trace_id == spans[1].trace_id
+    assert spans[1].parent_span_id == spans[0].span_id
+    assert any("taken for one" in note for note in findings.notes)
+
+
+def test_spans_inside_a_broken_one_are_read_all_the_same() -> None:
+    inside = span(span_id=PARENT, name="inside")
+    spans, findings = read({"spans": [span(trace_id={"x": 1}, children=[inside]), span()]})
+    assert [(one.name, one.parent_span_id) for one in spans] == [("inside", b""), ("find", b"")]
+    assert [place for place, _ in findings.flaws] == [".spans[0]"]
