@@ -36,6 +36,8 @@ def ending_of(drafts: Sequence[Draft], top: Node | None, agents: Sequence[Node])
     given = next((answer for call in last.calls if (answer := _output_call(call)) is not None), None)
     if given is not None:
         return Ending(answer=given, answered=True)
+    if last.told and last.output is None and (said := _last_words(last.node)):
+        return Ending(answer=said, answered=True)
     working = [call for call in last.calls if not call.provider_executed and call not in last.seen_calls]
     if last.text and not working:
         return Ending(answer=_to_the_user(last.text, told), answered=True)
@@ -114,10 +116,17 @@ def _told_answer(top: Node | None, agents: Sequence[Node]) -> str | None:
             continue
         if facts.output_text:
             return facts.output_text
-        last = facts.output[-1] if facts.output else None
-        if last is not None and last.role is Role.ASSISTANT and last.text and not last.calls:
-            return last.text
+        said = _last_words(node)
+        if said is not None:
+            return said
     return None
+
+
+def _last_words(node: Node) -> str | None:
+    """What an agent's span gives as its last words, if they ask for nothing."""
+    last = node.facts.output[-1] if node.facts is not None and node.facts.output else None
+    is_answer = last is not None and last.role is Role.ASSISTANT and not last.calls
+    return last.text or None if last is not None and is_answer else None
 
 
 def _is_echo(told: str, last: Draft) -> bool:
