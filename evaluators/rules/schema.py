@@ -37,14 +37,15 @@ _LONGEST_MATCHED_TEXT = 10_000
 class Fault:
     """A breach of the schema. `argument` is the name at the top level, `path` where exactly (`filters.dates[0]`).
 
-    `other_case`: a choice that is one of the schema's but for capitals.
+    `excusable`: a tool may well take it: a choice that is one of the schema's but for capitals, or any value where the
+    schema says no more than that it is an object, which is what frameworks write for types that they can't describe.
     """
 
     code: IssueCode
     argument: str
     path: str
     detail: str
-    other_case: bool = False
+    excusable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,7 @@ def _pattern(_validator: object, pattern: str, instance: object, _schema: object
 _extend: Any = validators.extend  # untyped in the library
 _Validator: Any = _extend(Draft202012Validator, {"pattern": _pattern})
 
+_SAYS_NOTHING = frozenset({"type", "title", "description"})
 _LIMITS = {
     "minimum": "at least",
     "maximum": "at most",
@@ -149,13 +151,13 @@ def _faults_of(error: ValidationError) -> Iterator[Fault]:
                 yield Fault(IssueCode.UNEXPECTED_ARGUMENT, argument or name, inner, detail)
     elif keyword == "type":
         detail = f"`{path}` must be {_names(expected)}, not {_kind(value)}."
-        yield Fault(IssueCode.WRONG_TYPE, argument, path, detail)
+        yield Fault(IssueCode.WRONG_TYPE, argument, path, detail, excusable=_says_only_object(schema))
     elif keyword == "enum":
         shown = ", ".join(_quoted(one) for one in islice(expected, 8)) + (", …" if len(expected) > 8 else "")
         detail = f"`{path}` is {_quoted(value)}, which is not one of {shown}."
         folded = {one.casefold() for one in expected if isinstance(one, str)}
         other_case = isinstance(value, str) and value.casefold() in folded
-        yield Fault(IssueCode.NOT_IN_ENUM, argument, path, detail, other_case)
+        yield Fault(IssueCode.NOT_IN_ENUM, argument, path, detail, excusable=other_case)
     elif keyword == "pattern":
         detail = f"`{path}` is {_quoted(value)}, which does not match {_short(str(expected))}."
         yield Fault(IssueCode.PATTERN, argument, path, detail)
@@ -208,6 +210,10 @@ def _without_absent(value: JsonValue, schema: Schema | JsonValue, depth: int = 0
 
 def _is_default(schema: object, value: object) -> bool:
     return isinstance(schema, Mapping) and "default" in schema and schema["default"] == value
+
+
+def _says_only_object(schema: object) -> bool:
+    return isinstance(schema, Mapping) and schema.get("type") == "object" and schema.keys() <= _SAYS_NOTHING
 
 
 def _path(parts: Iterable[str | int]) -> str:

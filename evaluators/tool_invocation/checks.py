@@ -195,9 +195,9 @@ class _Checker:
             self._found(fault.code, fault.detail, conclusive=fault.code not in doubtful and not self._accepted(fault))
 
     def _accepted(self, fault: Fault) -> bool:
-        """Whether the tool took a choice in other capitals than the schema's: it ran, and ran well."""
+        """Whether the tool took what the schema doesn't quite allow: it ran, and ran well."""
         result = self._call.result
-        return fault.other_case and result is not None and result.content is not None and error_of(result) is None
+        return fault.excusable and result is not None and result.content is not None and error_of(result) is None
 
     def _check_sensitive(self, values: Sequence[Value]) -> None:
         for found in sensitive(values, self._tool):

@@ -275,6 +275,22 @@ def test_a_choice_in_other_capitals_that_the_tool_took_is_a_suspicion() -> None:
     assert screen(case(refused)).score == 0.0
 
 
+def test_a_value_that_the_tool_took_breaks_no_schema_that_says_only_object() -> None:
+    undescribed = Tool(name="f", parameters={"type": "object", "properties": {"branch": {"type": "object"}}})
+    described = Tool(
+        name="f",
+        parameters={
+            "type": "object",
+            "properties": {"branch": {"type": "object", "properties": {"name": {"type": "string"}}}},
+        },
+    )
+    taken = call({"branch": "Lima"}, name="f", result=ToolResult(content='{"open": true}'))
+    refused = call({"branch": "Lima"}, name="f", result=ToolResult(error="branch must be an object"))
+    assert codes(screen(case(taken, tools=(undescribed,))), conclusive=True) == []
+    assert screen(case(refused, tools=(undescribed,))).score == 0.0
+    assert screen(case(taken, tools=(described,))).score == 0.0
+
+
 @pytest.mark.parametrize(
     "result",
     [
