@@ -206,7 +206,9 @@ class GenAI:
 def _kind(attributes: Mapping[str, JsonValue], span: Span) -> Kind:
     operation = attributes.get(OPERATION)
     if isinstance(operation, str) and operation:
-        return _OPERATIONS.get(operation.lower(), Kind.OTHER)
+        # Graphs, swarms and the like are invoked under their own names.
+        team = Kind.WORKFLOW if operation.startswith("invoke_") else Kind.OTHER
+        return _OPERATIONS.get(operation.lower(), team)
     if TOOL_ARGUMENTS in attributes or TOOL_RESULT in attributes:
         return Kind.TOOL
     if any(key in attributes for key in (INPUT_MESSAGES, OUTPUT_MESSAGES, PROMPT, COMPLETION)):

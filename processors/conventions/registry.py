@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import reduce
 
 from processors.conventions.adk import Adk
+from processors.conventions.agent_framework import AgentFramework
+from processors.conventions.agentops import AgentOps
 from processors.conventions.braintrust import Braintrust
 from processors.conventions.claude_code import ClaudeCode
 from processors.conventions.content_events import ContentEvents
@@ -38,6 +40,7 @@ READERS = (
     ClaudeCode,
     Adk,
     GenAI,
+    AgentFramework,
     PydanticAI,
     LiteLLM,
     Vercel,
@@ -49,6 +52,7 @@ READERS = (
     MLflow,
     Laminar,
     LangWatch,
+    AgentOps,
     Braintrust,
     Logfire,
     HaystackTracing,

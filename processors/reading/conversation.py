@@ -142,6 +142,7 @@ def _unwrapped(text: str, words: Sequence[str]) -> str:
         stripped = own.strip()
         if len(stripped) < _MIN_CHARS or stripped not in text:
             continue
-        if len(stripped) >= _MIN_SHARE * len(text) or f"\n{stripped}\n" in f"\n{text}\n":
+        ends_line = any(f"{before}{stripped}\n" in f"\n{text}\n" for before in ("\n", ": "))
+        if len(stripped) >= _MIN_SHARE * len(text) or ends_line:
             return own
     return text

@@ -256,6 +256,7 @@ def test_an_error_type_alone_says_that_an_execution_failed() -> None:
     [
         ("invoke_agent", Kind.AGENT),
         ("invoke_workflow", Kind.WORKFLOW),
+        ("invoke_swarm", Kind.WORKFLOW),
         ("create_agent", Kind.OTHER),
         ("embeddings", Kind.OTHER),
         ("evaluation", Kind.EVALUATION),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from evaluators.cases import JsonValue, Run
-from processors.otlp import Span
+from processors.otlp import Event, Span
 from processors.reading.transcribe import transcribe
 
 ASKED: JsonValue = {"role": "user", "content": [{"type": "text", "text": "Do you have a map of the Orla valley?"}]}
@@ -190,3 +191,19 @@ def test_of_two_session_ids_in_a_trace_that_of_most_spans_counts() -> None:
 
     spans = [of_session("a", 1, "internal"), of_session("b", 2, "desk-1"), of_session("c", 3, "desk-1")]
     assert transcribe("t", [TOP, *spans]).session_id == "desk-1"
+
+
+def test_the_users_words_are_told_without_what_a_team_puts_round_them() -> None:
+    wrapped = "Context:\nUser Request: Is Emma in today?\n\nOther agents available:\n" + "Agent name: editor.\n" * 20
+    team = Span(
+        trace_id="t",
+        span_id="team",
+        end_ns=99,
+        attributes={"gen_ai.operation.name": "invoke_swarm"},
+        events=(Event(name="gen_ai.user.message", attributes={"content": "Is Emma in today?"}),),
+    )
+    member = replace(TOP, parent_id="team", start_ns=1)
+    answer = said("assistant", {"type": "text", "content": "Yes."})
+    given = said("user", {"type": "text", "content": wrapped})
+    run = run_of(team, member, chat("m", 2, {"gen_ai.input.messages": given, "gen_ai.output.messages": answer}))
+    assert (run.ref, run.user_inputs, run.final_answer) == ("team", ("Is Emma in today?",), "Yes.")
