@@ -23,8 +23,15 @@ class Ending:
     abort_reason: str | None = None
 
 
-def ending_of(drafts: Sequence[Draft], top: Node | None, agents: Sequence[Node]) -> Ending:
-    """How a run of these turns ended; `agents` are the spans of its agents and workflows, outer ones first."""
+def ending_of(drafts: Sequence[Draft], top: Node | None, agents: Sequence[Node], *, failed: bool) -> Ending:
+    """How a run of these turns ended.
+
+    Args:
+        drafts: the turns in order.
+        top: the run's own span.
+        agents: the spans of its agents and workflows, outer ones first.
+        failed: whether a span that encloses work of the run failed.
+    """
     own = [draft for draft in drafts if draft.scope == RUN]
     last = own[-1] if own else None
     told = _told_answer(top, agents)
@@ -39,17 +46,21 @@ def ending_of(drafts: Sequence[Draft], top: Node | None, agents: Sequence[Node])
     if last.told and last.output is None and (said := _last_words(last.node)):
         return Ending(answer=said, answered=True)
     working = [call for call in last.calls if not call.provider_executed and call not in last.seen_calls]
-    if last.text and not working:
+    # What a run's own span tells with its calls was said after them.
+    of_the_run = top is not None and last.node.id == top.id
+    if last.text and (not working or of_the_run):
         return Ending(answer=_to_the_user(last.text, told), answered=True)
     if told and (last.output is None or not last.text) and not _is_echo(told, last):
         return Ending(answer=told, answered=True)
     if not any(draft.output is not None for draft in own):
         return Ending()
     executes = any(call.execution is not None for draft in own for call in draft.calls)
-    return _without_answer(last, working, top, executes)
+    return _without_answer(last, working, top, executes=executes, failed=failed)
 
 
-def _without_answer(last: Draft, working: Sequence[CallDraft], top: Node | None, executes: bool) -> Ending:
+def _without_answer(
+    last: Draft, working: Sequence[CallDraft], top: Node | None, *, executes: bool, failed: bool
+) -> Ending:
     if last.facts.error is not None:
         return Ending(answered=False, abort_reason=f"the last model request failed: {last.facts.error}".rstrip(": "))
     if last.output is None:
@@ -65,7 +76,7 @@ def _without_answer(last: Draft, working: Sequence[CallDraft], top: Node | None,
     offered = {tool.name for tool in last.facts.tools or ()}
     unknown = [call.name for call in working if offered and call.name not in offered]
     left_open = not any(_is_executed(call) for call in working)
-    if unknown and left_open:
+    if unknown and left_open and failed:
         return Ending(answered=False, abort_reason=f"the run stopped after a call of the unknown tool {unknown[0]}")
     if working:
         # The turn that saw the results may have been lost. Calls that nobody executed, among others that somebody did,

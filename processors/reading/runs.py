@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from evaluators.cases import Message, Role, Run, Tool, ToolCall, ToolResult, Turn
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts
 from processors.conventions.reader import is_cut
+from processors.otlp import StatusCode
 from processors.reading.absent import absent_in
 from processors.reading.conversation import asked_by_user, count_user_turns
 from processors.reading.drafts import CallDraft, Draft, calls_of, drafted, told_by
@@ -58,15 +59,17 @@ def run_of(group: Group, session_id: str | None) -> list[Run]:
 class _Told:
     """What a group's spans say of all its runs, looked up once however many runs there are.
 
-    `agents` are the spans of agents and workflows, outer ones first; `system` is what they were instructed with.  By a
-    span's `id()`: `names` is the name of its agent or of the nearest one above that has a name, `outermost` the agent
-    above all others, both without a tool in between.
+    `agents` are the spans of agents and workflows, outer ones first; `system` is what they were instructed with.
+    `failed`: a span failed that is neither a model call nor a tool, so that work of the run broke off.  By a span's
+    `id()`: `names` is the name of its agent or of the nearest one above that has a name, `outermost` the agent above all
+    others, both without a tool in between.
     """
 
     top: Node | None
     agents: Sequence[Node]
     system: Sequence[str]
     truncated: bool
+    failed: bool
     names: Mapping[int, str]
     outermost: Mapping[int, Node]
 
@@ -78,6 +81,9 @@ class _Told:
             agents=[node for node, _ in read if node.kind in (Kind.AGENT, Kind.WORKFLOW)],
             system=list(dict.fromkeys(text for _, facts in read for text in facts.system or ())),
             truncated=any(facts.truncated for _, facts in read),
+            failed=any(
+                node.span.status is StatusCode.ERROR and node.kind not in (Kind.LLM, Kind.TOOL) for node in group.nodes
+            ),
             names=inherited(
                 group.nodes, lambda node: node.facts.agent_name or None if node.facts is not None else None
             ),
@@ -220,7 +226,7 @@ def _assembled(told: _Told, drafts: list[Draft], loose: list[CallDraft], session
     book = _Book()
     turns = tuple(_turn(index, draft, book, told) for index, draft in enumerate(drafts))
     loose_calls = tuple(_call(call) for call in loose)
-    ending = ending_of(drafts, told.top, told.agents)
+    ending = ending_of(drafts, told.top, told.agents, failed=told.failed)
     run = Run(
         turns=turns,
         loose_calls=loose_calls,

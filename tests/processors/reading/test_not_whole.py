@@ -74,7 +74,11 @@ def with_roots(trace: Telemetry, change: Callable[[Span], Span]) -> Telemetry:
 def shuffled(seed: int) -> Callable[[Telemetry], Telemetry]:
     def change(trace: Telemetry) -> Telemetry:
         order = random.Random(seed)
-        return Telemetry(order.sample(trace.spans, len(trace.spans)), order.sample(trace.logs, len(trace.logs)))
+        spans = order.sample(trace.spans, len(trace.spans))
+        # Only their order of arrival tells records of one moment apart, and a request keeps it.
+        moments = list(dict.fromkeys((log.span_id, log.time_ns) for log in trace.logs))
+        places = {moment: place for place, moment in enumerate(order.sample(moments, len(moments)))}
+        return Telemetry(spans, sorted(trace.logs, key=lambda log: places[log.span_id, log.time_ns]))
 
     return change
 

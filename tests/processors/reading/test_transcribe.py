@@ -673,12 +673,48 @@ def test_a_failed_last_request_aborts_the_run() -> None:
     assert run.abort_reason is not None and "400" in run.abort_reason
 
 
-def test_a_run_that_stops_at_an_unknown_tool_is_aborted() -> None:
+def test_a_run_that_broke_off_at_an_unknown_tool_is_aborted() -> None:
+    trace = Trace()
+    trace.agent()
+    trace.add("turn", {"openinference.span.kind": "CHAIN"}, under="agent", error="Tool not found")
+    trace.llm("l1", QUESTION, asks("c1", "get_tides", {}), under="turn")
+    run = trace.run()
+    assert (run.answered, run.aborted) == (False, True)
+
+
+def test_a_call_of_an_unknown_tool_alone_is_no_end_the_next_turn_may_have_been_lost() -> None:
     trace = Trace()
     trace.agent()
     trace.llm("l1", QUESTION, asks("c1", "get_tides", {}))
     run = trace.run()
-    assert (run.answered, run.aborted) == (False, True)
+    assert (run.answered, run.aborted) == (None, False)
+
+
+def test_what_the_runs_own_span_tells_beside_calls_is_the_answer() -> None:
+    """One of two executions was lost; the answer came after both."""
+    trace = Trace()
+    trace.add(
+        "agent",
+        {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.input.messages": json.dumps([{"role": "user", "parts": [{"type": "text", "content": "Weather?"}]}]),
+            "gen_ai.output.messages": json.dumps(
+                [
+                    {
+                        "role": "assistant",
+                        "parts": [
+                            {"type": "tool_call", "id": "c1", "name": "get_weather", "arguments": {"city": "Rome"}},
+                            {"type": "tool_call", "id": "c2", "name": "get_weather", "arguments": {"city": "Oslo"}},
+                            {"type": "text", "content": "14 °C and 3 °C."},
+                        ],
+                    }
+                ]
+            ),
+        },
+    )
+    trace.tool("t1", "get_weather", {"city": "Rome"}, "14 °C")
+    run = trace.run()
+    assert (run.answered, run.final_answer) == (True, "14 °C and 3 °C.")
 
 
 def test_after_a_result_that_no_turn_saw_nobody_knows_whether_there_was_an_answer() -> None:
