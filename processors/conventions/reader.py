@@ -25,7 +25,8 @@ _CANCELLED = ("CancelledError", "GeneratorExit", "KeyboardInterrupt", "AbortErro
 class Reader(Protocol):
     """Reads the spans of one dialect. Made anew for each trace, so that it may remember what it has decoded.
 
-    `marks` are byte strings one of which is in every serialised span that it reads.
+    `marks` are byte strings one of which is in every serialised span that it reads: at the beginning of a key or of the
+    span's name, or anywhere if it begins with a quotation mark.
     """
 
     name: str

@@ -7,7 +7,12 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationSc
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from collector.records import LogRecord as SavedLog
+from processors.conventions.registry import Readers
 from processors.conventions.wanted import is_own, wants, wants_log
+from processors.otlp import Log, decode_log, decode_span
+from processors.reading.transcribe import transcribe
+from tests.processors.recorded_runs import recorded_runs, saved
 
 SCOPE = InstrumentationScope(name="library", version="2").SerializeToString()
 OWN_SCOPE = InstrumentationScope(name="spanjudge", version="2").SerializeToString()
@@ -63,3 +68,41 @@ def test_log_records_with_content_of_model_calls_are_wanted() -> None:
     assert wants_log(told, SCOPE)
     assert not wants_log(LogRecord(event_name="exception").SerializeToString(), SCOPE)
     assert not wants_log(told, OWN_SCOPE)
+
+
+@pytest.mark.parametrize("key", ["tool_calls", "langfuse.observation." + "x" * 120, "app.tool.name"])
+def test_a_key_is_found_whatever_its_length_is_written_as(key: str) -> None:
+    """Ten, the length of `tool_calls`, is written as the byte that begins a key."""
+    assert wants(span(key), SCOPE)
+
+
+def test_a_span_is_wanted_by_its_name_alone() -> None:
+    assert wants(Span(name="claude_code.interaction").SerializeToString(), SCOPE)
+    assert not wants(span("app.note", "we use langfuse.observation"), SCOPE)
+
+
+def test_every_recorded_span_that_a_reader_knows_is_wanted() -> None:
+    known = 0
+    for run in recorded_runs():
+        for trace in saved(run).traces:
+            readers = Readers()
+            for one in trace.spans:
+                resource, scope = one.origin.resource, one.origin.scope
+                if readers.read(decode_span(resource, scope, one.span)) is not None and not is_own(one.span, scope):
+                    known += 1
+                    assert wants(one.span, scope), run
+    assert known > 1_000
+
+
+def test_every_recorded_log_record_that_tells_something_is_wanted() -> None:
+    for run in recorded_runs():
+        for trace in saved(run).traces:
+            unwanted = [one for one in trace.logs if not wants_log(one.record, one.origin.scope)]
+            if unwanted:
+                spans = [decode_span(one.origin.resource, one.origin.scope, one.span) for one in trace.spans]
+                kept = [one for one in trace.logs if wants_log(one.record, one.origin.scope)]
+                assert transcribe("t", spans, decoded(kept)) == transcribe("t", spans, decoded(trace.logs)), run
+
+
+def decoded(logs: list[SavedLog]) -> list[Log]:
+    return [decode_log(one.origin.resource, one.origin.scope, one.record) for one in logs]
