@@ -17,7 +17,9 @@ from processors.conventions.values import flattened, is_place, parsed
 
 PROMPT = "gen_ai.prompt"
 COMPLETION = "gen_ai.completion"
-FUNCTIONS = "llm.request.functions."
+_EMPTY = '""'
+"""An empty text, as it is written for answers of LangChain's models."""
+FUNCTIONS = ("llm.request.functions.", "gen_ai.request.functions.")
 
 
 def prompt_in(
@@ -46,7 +48,7 @@ def completion_in(attributes: Mapping[str, JsonValue], messages: Messages) -> tu
 
 def functions_in(attributes: Mapping[str, JsonValue]) -> tuple[Tool, ...] | None:
     """The tools that a model was offered; None when the attributes don't say."""
-    functions = flattened(attributes, FUNCTIONS)
+    functions = next((found for prefix in FUNCTIONS if (found := flattened(attributes, prefix))), [])
     if not functions:
         return None
     return tools_of([{**item, "parameters": as_schema(item.get("parameters"))} for item in functions])  # type: ignore[dict-item]
@@ -64,7 +66,7 @@ def _message(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         elif group == "function_call" and rest:
             calls.setdefault(0, {})[rest] = value
         else:
-            message[key] = content_of(value) if key == "content" else value
+            message[key] = content_of("" if value == _EMPTY else value) if key == "content" else value
     if calls:
         message["tool_calls"] = [calls[number] for number in sorted(calls)]
     return message

@@ -10,6 +10,7 @@ from functools import reduce
 from processors.conventions.adk import Adk
 from processors.conventions.agent_framework import AgentFramework
 from processors.conventions.agentops import AgentOps
+from processors.conventions.autogen import AutoGen
 from processors.conventions.braintrust import Braintrust
 from processors.conventions.claude_code import ClaudeCode
 from processors.conventions.content_events import ContentEvents
@@ -56,6 +57,7 @@ READERS = (
     Braintrust,
     Logfire,
     HaystackTracing,
+    AutoGen,
 )
 """In order of trust: where two speak of one fact, the first one's word stands."""
 

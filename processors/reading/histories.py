@@ -38,7 +38,7 @@ def recover_outputs(drafts: Sequence[Draft]) -> None:
                 break
             said.append(message)
         words = "\n".join(message.text for message in said if message.text)
-        calls_lost = any(message.calls for message in said) and draft.text in ("", words)
+        calls_lost = any(message.calls for message in said) and draft.text in (None, "", words)
         if said and (draft.output is None or calls_lost):
             draft.output = tuple(said)
             draft.calls = calls_of(draft)
@@ -169,7 +169,8 @@ class _History:
         """The call that a history's message speaks of."""
         own = self._own.get(facts.id or "")
         same_id = self._by_id.get(facts.id or "", [])
-        if own is not None and not same_id:
+        mark = signature(facts.arguments)
+        if own is not None and not same_id and (not facts.arguments or signature(own.arguments) == mark):
             return own
         unmentioned = self._unmentioned.get(facts.id or "", deque())
         while unmentioned and unmentioned[0].in_history:
@@ -178,14 +179,16 @@ class _History:
         if not same_id:
             near = [call for call in self._open[-_LOOK_BACK:] if not call.in_history]
             named = [call for call in near if call.name == facts.name]
-            mark = signature(facts.arguments)
             waiting = [call for call in named if signature(call.arguments) == mark] or named
         if waiting:
             waiting[0].in_history = True
             return waiting[0]
-        if same_id:
-            mark = signature(facts.arguments)
-            return next((call for call in same_id[-_LOOK_BACK:] if signature(call.arguments) == mark), same_id[-1])
+        known = next((call for call in same_id[-_LOOK_BACK:] if signature(call.arguments) == mark), None)
+        if known is None and same_id and (not facts.arguments or same_id[-1].seen is None):
+            # Histories may have emptied the arguments.
+            known = same_id[-1]
+        if known is not None:
+            return known
         call = call_draft(facts, None)
         call.in_history, call.earlier = True, earlier
         self.found.append(call)
