@@ -1,10 +1,10 @@
-"""All measurements, one after the other: what bytes cost, what holding and judging them costs, what the rules cost."""
+"""All measurements, one after the other: bytes, holding and judging them, large traces, rules."""
 
 from __future__ import annotations
 
 import sys
 
-from bench import hot_path, rule_checks, wire
+from bench import hot_path, rule_checks, sizes, wire
 
 
 def main() -> int:
@@ -12,6 +12,8 @@ def main() -> int:
     wire.main()
     print(flush=True)
     hot_path.main()
+    print(flush=True)
+    sizes.main()
     print(flush=True)
     return rule_checks.main()
 
