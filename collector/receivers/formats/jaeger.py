@@ -78,7 +78,7 @@ class _Reading:
     def span(self, span: object) -> PlainSpan:
         if not isinstance(span, dict):
             raise WrongPieceError("it is no object")
-        tags = _tags(span.get("tags"))
+        tags = _indexed(span.get("tag")) | _tags(span.get("tags"))
         parent, links = self._references(span)
         start = point_ns(span.get("startTime"), "us") or 0
         duration = duration_ns(span.get("duration"), "us")
@@ -125,13 +125,16 @@ class _Reading:
         if not isinstance(process, dict):
             return {}
         name = process.get("serviceName")
-        resource = _tags(process.get("tags"))
+        resource = _indexed(process.get("tag")) | _tags(process.get("tags"))
         return {"service.name": name, **resource} if isinstance(name, str) else resource
 
 
+def _indexed(tags: object) -> Fields:
+    """Tags that a storage keeps as fields, so that they can be searched; it writes dots as @."""
+    return {key.replace("@", "."): value for key, value in tags.items()} if isinstance(tags, dict) else {}
+
+
 def _tags(tags: object) -> Fields:
-    if isinstance(tags, dict):  # as storages with an index keep some of them
-        return dict(tags)
     found: Fields = {}
     for tag in tags if isinstance(tags, list) else ():
         if isinstance(tag, dict) and isinstance(tag.get("key"), str):

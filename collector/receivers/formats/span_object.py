@@ -87,6 +87,8 @@ def read_span(item: object, ids: Ids, around: Around = NOWHERE) -> PlainSpan:
     if note:
         ids.findings.note(note)
     kind, work = kinds_of(keys)
+    if type(keys.get("kind", "spankind")) is int:
+        ids.findings.note("kinds of spans that are numbers were left out: they count from 0 in some, from 1 in others")
     status, message = _status(keys)
     resource, scope_name, scope_version = _origin(keys, around)
     trace_id = keys.get(*TRACE_IDS)

@@ -312,3 +312,9 @@ def test_spans_inside_a_broken_one_are_read_all_the_same() -> None:
     spans, findings = read({"spans": [span(trace_id={"x": 1}, children=[inside]), span()]})
     assert [(one.name, one.parent_span_id) for one in spans] == [("inside", b""), ("find", b"")]
     assert [place for place, _ in findings.flaws] == [".spans[0]"]
+
+
+def test_a_kind_that_is_a_number_is_left_out_and_that_is_told() -> None:
+    (found,), findings = read([span(kind=2)])
+    assert found.kind == Span.SPAN_KIND_UNSPECIFIED
+    assert any("kinds of spans" in note for note in findings.notes)
