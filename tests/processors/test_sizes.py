@@ -32,7 +32,7 @@ SIZES = {
     "log records": 12,
     "windowed": 40,
     "changed front": 12,
-    "turns in one": 25,
+    "turns in one": 60,
     "without ids": 30,
     "parallel": 25,
     "flat places": 100,
@@ -80,7 +80,8 @@ def test_work_grows_with_the_bytes_of_a_trace_and_not_faster(
 ) -> None:
     # Turns of one span repeat their history in what is made of it, up to a limit that small traces don't reach.
     monkeypatch.setattr(drafts, "_MOST_HELD", 100)
-    monkeypatch.setattr(drafts, "_LATEST", 8)
+    monkeypatch.setattr(drafts, "_OPENING", 2)
+    monkeypatch.setattr(drafts, "_LATEST", 4)
     size = SIZES.get(shape, _SPANS)
     small, large = (SHAPES[shape].build(size * factor) for factor in (1, _GROWTH))
     work(small)  # What is only done once is done now.
