@@ -63,7 +63,8 @@ def transcript(
     for trace in traces:
         spans = _spans(trace)
         understood = pieces.placed(_read(trace, spans), spans)
-        survey.add(understood, spans)
+        if summary or not as_json:
+            survey.add(understood, spans)
         if not summary and as_json:
             _print_json(transcript_json(understood))
         elif not summary:
