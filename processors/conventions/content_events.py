@@ -2,7 +2,8 @@
 
 Their content is JSON by the conventions.  Older versions of OpenLIT write the conversation as lines of text instead,
 each message beginning with its role, and the calls that the model asked for as the repr of a list, in
-`gen_ai.response.tool_calls`; of streamed answers they leave out the calls.
+`gen_ai.response.tool_calls`; of streamed answers they leave out the calls.  Langtrace lists the tools that are offered
+in `gen_ai.request.tools`, as JSON of a list in a list.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 
 from evaluators.cases import JsonValue, Role
 from processors.conventions.bodies import request_messages, response_messages
+from processors.conventions.definitions import tools_of
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts
 from processors.conventions.messages import Messages
 from processors.conventions.values import data, parsed, text_at
@@ -21,6 +23,7 @@ COMPLETION_EVENT = "gen_ai.content.completion"
 PROMPT = "gen_ai.prompt"
 COMPLETION = "gen_ai.completion"
 TOOL_CALLS = "gen_ai.response.tool_calls"
+TOOLS = "gen_ai.request.tools"
 
 _NOTHING = "None"
 _MESSAGE = re.compile(r"^(system|developer|user|assistant|tool|function): ", re.MULTILINE)
@@ -50,6 +53,7 @@ class ContentEvents:
             dialect=self.name,
             input=self._given(prompt) if prompt is not None else None,
             output=self._answered(completion, data(span.attributes.get(TOOL_CALLS))),
+            tools=tools_of(_lists_of(span.attributes.get(TOOLS))),
         )
 
     def _given(self, prompt: str) -> tuple[MessageFacts, ...] | None:
@@ -79,3 +83,11 @@ class ContentEvents:
 
 def _words(text: str) -> str:
     return "" if text == _NOTHING else text
+
+
+def _lists_of(definitions: JsonValue) -> JsonValue:
+    """Definitions of tools, out of the lists round them."""
+    decoded = parsed(definitions)
+    if isinstance(decoded, list) and len(decoded) == 1 and isinstance(inner := parsed(decoded[0]), list):
+        return inner
+    return decoded

@@ -103,6 +103,9 @@ def _part(value: JsonValue) -> list[Part]:
         return []
     if kind in _CALL_TYPES:
         return [call_of(value)]
+    function = value.get("function")
+    if kind == "function" and isinstance(function, dict) and "arguments" in function:
+        return [call_of(value)]
     if kind in _PROVIDER_CALLS:
         return [_provider_call(kind, value)]
     if kind in _RESULT_TYPES:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from evaluators.cases import JsonValue
 from processors.conventions.facts import SpanFacts
 from processors.conventions.registry import Readers
@@ -54,3 +56,17 @@ def test_text_without_roles_is_the_users() -> None:
 
 def test_without_an_answers_event_no_answer_was_captured() -> None:
     assert told("user: x", None, **{"gen_ai.response.tool_calls": "None"}).output is None
+
+
+def test_tools_are_a_list_in_a_list_and_calls_stand_in_the_place_of_words() -> None:
+    tools = json.dumps([json.dumps([{"type": "function", "function": {"name": "find_book", "parameters": {}}}])])
+    call = {"id": "c1", "type": "function", "function": {"name": "find_book", "arguments": '{"title": "Dune"}'}}
+
+    facts = told(
+        '[{"role": "user", "content": "Where is Dune?"}]',
+        json.dumps([{"role": "assistant", "content": [call]}]),
+        **{"gen_ai.request.tools": tools},
+    )
+
+    assert [tool.name for tool in facts.tools or ()] == ["find_book"]
+    assert calls(facts) == [("find_book", "c1", {"title": "Dune"})]
