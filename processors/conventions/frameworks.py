@@ -17,7 +17,6 @@ from processors.conventions.dspy import DSPy
 from processors.conventions.facts import SpanFacts
 from processors.conventions.haystack import Haystack
 from processors.conventions.llamaindex import LlamaIndex
-from processors.conventions.mcp import MCP
 from processors.conventions.messages import Messages
 from processors.conventions.react_text import ReActText
 from processors.conventions.smolagents import Smolagents
@@ -36,7 +35,7 @@ class Framework(Protocol):
         """The facts, completed and corrected. Only asked of spans that it knows; never raises for their content."""
 
 
-FRAMEWORKS = (AdkContext, CrewAI, DSPy, Haystack, LlamaIndex, Smolagents, ReActText, MCP)
+FRAMEWORKS = (AdkContext, CrewAI, DSPy, Haystack, LlamaIndex, Smolagents, ReActText)
 
 
 class Frameworks:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from processors.conventions.facts import Kind
+from processors.otlp import SpanKind
 from processors.reading.tree import Node
 
 _FROM_ANOTHER_PROCESS = 0x300
@@ -39,7 +40,14 @@ def grouped(nodes: Sequence[Node]) -> list[Group]:
         key, top = _key(node, lost)
         group = groups.setdefault(key, Group(top=top))
         group.nodes.append(node)
-    found = [group for group in groups.values() if any(node.kind in _TELLING for node in group.nodes)]
+    told_elsewhere = {child.id for node in nodes if node.kind is Kind.BOOKKEEPING for child in node.children}
+    found = [
+        group
+        for group in groups.values()
+        if any(node.kind in _TELLING for node in group.nodes)
+        and (group.top is None or group.top.id not in told_elsewhere or _says_anything(group.nodes))
+        and not _is_served(group.nodes)
+    ]
     return sorted(found, key=lambda group: min(node.place for node in group.nodes))
 
 
@@ -49,6 +57,21 @@ def is_headless(group: Group) -> bool:
         return True
     kinds = [node.kind for node in group.nodes if node.kind in _STEPS and node.kind is not Kind.CHAIN]
     return group.top.kind is Kind.CHAIN and kinds == [Kind.LLM]
+
+
+def _is_served(nodes: Iterable[Node]) -> bool:
+    """Whether all that the nodes tell of is a server's side of tools that an agent in another trace called."""
+    telling = [node for node in nodes if node.kind in _TELLING]
+    return all(node.kind is Kind.TOOL and (node.tool or node).span.kind is SpanKind.SERVER for node in telling)
+
+
+def _says_anything(nodes: Iterable[Node]) -> bool:
+    """Whether there is a model call among the nodes, or a tool with content."""
+    for node in nodes:
+        tool = node.facts.tool if node.facts is not None else None
+        if node.kind is Kind.LLM or (tool is not None and (tool.arguments is not None or tool.result is not None)):
+            return True
+    return False
 
 
 def _lost_runs(nodes: Iterable[Node]) -> set[str]:

@@ -100,7 +100,8 @@ def _with_told(drafts: list[Draft], nodes: Sequence[Node]) -> list[Draft]:
     # Model calls without content say less than an agent that tells of them.
     speaking = [draft for draft in drafts if draft.input or draft.output or draft.facts.error is not None]
     captured = _around(draft.node for draft in speaking)
-    found = _tellers([node for node in agents if _has_calls(node.facts)], captured)
+    asked = {call.id for draft in speaking for message in draft.output or () for call in message.calls if call.id}
+    found = _tellers([node for node in agents if _has_calls(node.facts) and not _is_known(node.facts, asked)], captured)
     if not speaking:
         found += _tellers(
             [node for node in agents if node.facts and node.facts.output], captured | _around(found), found
@@ -148,6 +149,12 @@ def _tools_within(agents: Iterable[Node]) -> dict[int, tuple[Tool, ...] | None]:
 
 def _equipped(facts: SpanFacts, tools: tuple[Tool, ...] | None) -> SpanFacts:
     return replace(facts, tools=tools) if facts.tools is None and tools else facts
+
+
+def _is_known(facts: SpanFacts | None, asked: Collection[str]) -> bool:
+    """Whether all calls of a conversation were asked for by captured model calls."""
+    ids = [call.id for message in (facts.output if facts else None) or () for call in message.calls]
+    return bool(ids) and all(call_id in asked for call_id in ids)
 
 
 def _has_calls(facts: SpanFacts | None) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from evaluators.cases import JsonValue
+from processors.otlp import Span, SpanKind
+from processors.reading.transcribe import transcribe
 from tests.processors.spans_of import Message, Trace, asks, returns, says, user
 
 
@@ -97,3 +99,18 @@ def test_what_another_agent_of_a_team_said_is_not_the_users() -> None:
     trace.llm("finder", [opening], says("One copy."), tools=())
     trace.llm("writer", [opening, user("One copy.")], says("Dear reader, one copy is in."), tools=())
     assert trace.run().user_inputs == ("Is Dune in?",)
+
+
+def test_a_servers_side_of_a_tool_is_no_run_of_its_own() -> None:
+    server = Span(
+        trace_id="t",
+        span_id="served",
+        kind=SpanKind.SERVER,
+        name="tools/call find_book",
+        attributes={
+            "mcp.method.name": "tools/call",
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": "find_book",
+        },
+    )
+    assert transcribe("t", [server]).runs == ()
