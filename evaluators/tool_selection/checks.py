@@ -71,7 +71,7 @@ def missing_input(case: DecisionCase) -> str | None:
         return "The user's input was not captured."
     if turn.tools is None:
         return "The tools offered at this turn were not captured."
-    if not turn.calls and turn.text is None:
+    if not turn.calls and (turn.text is None or "tool_calls" in case.run.missing):
         return "What the model decided was not captured."
     return None
 

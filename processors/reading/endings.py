@@ -61,7 +61,7 @@ def ending_of(drafts: Sequence[Draft], top: Node | None, agents: Sequence[Node],
 def _without_answer(
     last: Draft, working: Sequence[CallDraft], top: Node | None, *, executes: bool, failed: bool
 ) -> Ending:
-    if last.facts.error is not None:
+    if last.facts.error is not None and not last.calls:
         return Ending(answered=False, abort_reason=f"the last model request failed: {last.facts.error}".rstrip(": "))
     if last.output is None:
         return Ending()

@@ -61,7 +61,7 @@ class _Told:
 
     `agents` are the spans of agents and workflows, outer ones first; `system` is what they were instructed with.
     `failed`: a span failed that is neither a model call nor a tool, so that work of the run broke off.  By a span's
-    `id()`: `names` is the name of its agent or of the nearest one above that has a name, `outermost` the agent above all
+    `id()`: `names` is the name of its agent or of the nearest one above that has one, `outermost` the agent above all
     others, both without a tool in between.
     """
 
@@ -248,7 +248,16 @@ def _assembled(told: _Told, drafts: list[Draft], loose: list[CallDraft], session
         session_id=session_id,
         ref=_ref(told.top, drafts),
     )
-    return replace(run, missing=absent_in(run, calls_were_lost=any(lost_calls(draft) for draft in drafts)))
+    lost = any(lost_calls(draft) for draft in drafts) or _only_agents_tell(told, drafts, loose)
+    return replace(run, missing=absent_in(run, calls_were_lost=lost))
+
+
+def _only_agents_tell(told: _Told, drafts: Sequence[Draft], loose: Sequence[CallDraft]) -> bool:
+    """Whether agents were offered tools, and their own spans, which tell of no calls, are all there is."""
+    agents = {node.id for node in told.agents}
+    if loose or not drafts or any(draft.calls or draft.node.id not in agents for draft in drafts):
+        return False
+    return any(draft.facts.tools for draft in drafts)
 
 
 def _ref(top: Node | None, drafts: list[Draft]) -> str | None:

@@ -913,3 +913,27 @@ def test_broken_arguments_of_a_model_are_not_taken_for_cut_ones() -> None:
     trace.llm("l1", QUESTION, asks("c1", "get_weather", '{"city": "Ro'))
     (call,) = trace.run().calls
     assert (call.arguments, call.truncated) == ('{"city": "Ro', False)
+
+
+def test_an_agent_that_alone_tells_of_its_answer_may_have_called_tools() -> None:
+    """Instrumentations of frameworks may leave model calls and tools to those of the model's SDK."""
+    agent = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.tool.definitions": json.dumps([{"type": "function", "name": "get_weather", "parameters": {}}]),
+        "gen_ai.input.messages": json.dumps([{"role": "user", "parts": [{"type": "text", "content": "Weather?"}]}]),
+        "gen_ai.output.messages": json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": "Sunny."}]}]),
+    }
+    trace = Trace()
+    trace.add("agent", agent)
+    run = trace.run()
+    assert (run.final_answer, run.calls) == ("Sunny.", ())
+    assert "tool_calls" in run.missing
+
+
+def test_a_request_that_gave_calls_did_not_fail_whatever_became_of_them() -> None:
+    """A processor may write a tool's error on to the model call round which it ran."""
+    trace = Trace()
+    trace.agent()
+    trace.llm("l1", QUESTION, CALL, error="no such city")
+    trace.tool("t1", "get_weather", {"city": "Rome"}, error="no such city")
+    assert trace.run().aborted is False
