@@ -16,6 +16,7 @@ import pytest
 
 from bench.long_traces import SHAPES, TRACE_ID, Trace
 from evaluators.registry import EVALUATORS
+from evaluators.rules import evidence
 from processors.judging import TraceInput, TraceJudge
 from processors.otlp import decode_log, decode_span
 from processors.reading import drafts
@@ -78,7 +79,8 @@ def judge(trace: Trace) -> None:
 def test_work_grows_with_the_bytes_of_a_trace_and_not_faster(
     shape: str, work: Callable[[Trace], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Turns of one span repeat their history in what is made of it, up to a limit that small traces don't reach.
+    # Limits that small traces don't reach: on the history of turns of one span, and on what numbers are looked for in.
+    monkeypatch.setattr(evidence, "_MOST_NUMBER_CHARS", 400)
     monkeypatch.setattr(drafts, "_MOST_HELD", 100)
     monkeypatch.setattr(drafts, "_OPENING", 2)
     monkeypatch.setattr(drafts, "_LATEST", 4)
