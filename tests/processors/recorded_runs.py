@@ -19,7 +19,7 @@ from processors.transcript_json import offered_tools
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 _NEVER_REPORTED = {"session_id"}
-_ANSWERING = {"final_answer", "finish"}
+_ANSWERING = {"final_answer", "final_result", "finish"}
 """Calls by which some frameworks have the model give its answer."""
 
 

@@ -2,9 +2,9 @@
 
 DESK_INSTRUMENTATION: openinference, openinference-openai (the provider SDK's too), genai, traceloop,
 traceloop-openai, langsmith, mlflow, laminar or openlit. DESK_API: "chat" (default), "responses" or "messages".
-DESK_STREAM. DESK_ASYNC. DESK_SESSION: "thread" (default), "metadata" or "none". DESK_GRAPH: a graph of own nodes
-instead of the prebuilt agent. DESK_TEAM: "delegate" (a second agent is asked from within a tool), "supervisor" or
-"swarm" (hand-offs).
+DESK_STREAM. DESK_ASYNC. DESK_OUTPUT: a structured answer, given by an output tool. DESK_SESSION: "thread" (default),
+"metadata" or "none". DESK_GRAPH: a graph of own nodes instead of the prebuilt agent. DESK_TEAM: "delegate" (a second
+agent is asked from within a tool), "supervisor" or "swarm" (hand-offs).
 """
 
 from __future__ import annotations
@@ -120,7 +120,19 @@ def agent():
     if os.environ.get("DESK_GRAPH"):
         return graph(model, tools)
     if not team:
-        return create_agent(model, tools, system_prompt=desk.system(), name="desk")
+        structured = {}
+        if os.environ.get("DESK_OUTPUT"):
+            from langchain.agents.structured_output import ToolStrategy
+
+            schema = {
+                "title": "final_answer",
+                "description": "Answer the reader.",
+                "type": "object",
+                "properties": {"answer": {"type": "string"}},
+                "required": ["answer"],
+            }
+            structured = {"response_format": ToolStrategy(schema)}
+        return create_agent(model, tools, system_prompt=desk.system(), name="desk", **structured)
     catalogue = create_agent(model, tools, system_prompt="You know the catalogue.", name="catalogue")
     if team == "supervisor":
         from langgraph_supervisor import create_supervisor

@@ -1,9 +1,10 @@
 """A pydantic-ai agent with its own instrumentation, or that and OpenInference's processor.
 
 DESK_VERSION: of the instrumentation's data model. DESK_EVENTS: "attributes" or "logs" (1.x). DESK_CONTENT=off.
-DESK_OPENINFERENCE. DESK_STREAM. DESK_CONVERSATION: give the framework the session's id. DESK_PROMPT: instructions as
-a system prompt. DESK_FAILING: "retry" (the tool asks for better arguments) or "raise" (its exception ends the run).
-DESK_TEAM=delegate: a second agent is asked from within a tool.
+DESK_OPENINFERENCE. DESK_STREAM. DESK_OUTPUT: a structured answer, given by an output tool. DESK_CONVERSATION: give
+the framework the session's id. DESK_PROMPT: instructions as a system prompt. DESK_FAILING: "retry" (the tool asks for
+better arguments) or "raise" (its exception ends the run). DESK_TEAM=delegate: a second agent is asked from within a
+tool.
 """
 
 from __future__ import annotations
@@ -14,9 +15,16 @@ import os
 
 import desk
 import telemetry
-from pydantic_ai import Agent, ModelRetry
+from pydantic import BaseModel
+from pydantic_ai import Agent, ModelRetry, ToolOutput
 from pydantic_ai.models.instrumented import InstrumentationSettings
 from pydantic_ai.models.openai import OpenAIChatModel
+
+
+class Answer(BaseModel):
+    """The answer to the reader."""
+
+    answer: str
 
 
 def processors():
@@ -63,8 +71,9 @@ def agent() -> Agent:
             return (await catalogue.run(question)).output
 
         tools = [ask_catalogue]
+    structured = {"output_type": ToolOutput(Answer)} if os.environ.get("DESK_OUTPUT") else {}
     words = {"system_prompt" if os.environ.get("DESK_PROMPT") else "instructions": desk.system()}
-    return Agent(model, name="desk", tools=tools, retries=2, **words)
+    return Agent(model, name="desk", tools=tools, retries=2, **words, **structured)
 
 
 async def main() -> None:

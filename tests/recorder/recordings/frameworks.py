@@ -27,6 +27,7 @@ def _pydantic_ai(variant: str, scenarios: Iterable[str], *, major: str = "2", **
         scenarios=tuple(scenarios),
         variables=variables,
         handed_over=_ASK,
+        spelling=partial(spellings.answer_as_call, tool="final_result") if "DESK_OUTPUT" in variables else None,
     )
 
 
@@ -35,6 +36,7 @@ _PYDANTIC_AI = (
     _pydantic_ai("native-v3", ("lend",), DESK_VERSION="3"),
     _pydantic_ai("native-v6", _ALL, DESK_VERSION="6", DESK_CONVERSATION="1"),
     _pydantic_ai("native-v6-stream", ("lend",), DESK_VERSION="6", DESK_STREAM="1"),
+    _pydantic_ai("native-v6-output", ("lend",), DESK_VERSION="6", DESK_OUTPUT="1"),
     _pydantic_ai("native-v6-prompt", ("lend",), DESK_VERSION="6", DESK_PROMPT="1"),
     _pydantic_ai("native-v6-nocontent", ("lend",), DESK_VERSION="6", DESK_CONTENT="off"),
     _pydantic_ai("native-v6", ("delegate",), DESK_VERSION="6", DESK_TEAM="delegate"),
@@ -65,6 +67,7 @@ def _langgraph(
         scenarios=tuple(scenarios),
         variables={"DESK_INSTRUMENTATION": instrumentation, **variables},
         handed_over=_ASK if team == "delegate" else Call("transfer_to_catalogue", {}),
+        spelling=spellings.answer_as_call if "DESK_OUTPUT" in variables else None,
         unconnected=unconnected or {},
     )
 
@@ -100,6 +103,7 @@ _LANGGRAPH = (
     _lc_genai("genai-stream", ("lend",), DESK_STREAM="1", **{_CONTENT: "SPAN_ONLY"}),
     _lc_genai("genai-events", ("lend", "retry"), **{_CONTENT: "EVENT_ONLY"}),
     _lc_genai("genai-both", ("lend",), **{_CONTENT: "SPAN_AND_EVENT"}),
+    _lc_genai("genai-output", ("lend",), DESK_OUTPUT="1", **{_CONTENT: "SPAN_ONLY"}),
     _lc_genai("genai-nocontent", ("lend",)),
     _lc_genai("genai", ("delegate",), DESK_TEAM="delegate", **{_CONTENT: "SPAN_ONLY"}),
     _lc_genai("genai", ("delegate",), DESK_TEAM="supervisor", **{_CONTENT: "SPAN_ONLY"}),

@@ -9,11 +9,11 @@ from dataclasses import replace
 from tests.recorder.model.exchange import Reply, Requested
 
 
-def answer_as_call(reply: Reply) -> Sequence[Reply]:
-    """Smolagents: an answer is a call of `final_answer`."""
+def answer_as_call(reply: Reply, tool: str = "final_answer") -> Sequence[Reply]:
+    """Smolagents, and frameworks whose answers are structured: an answer is a call of an output tool."""
     if reply.calls or reply.text is None:
         return [reply]
-    answer = Requested(reply.made_up_id("call_"), "final_answer", json.dumps({"answer": reply.text}))
+    answer = Requested(reply.made_up_id("call_"), tool, json.dumps({"answer": reply.text}))
     return [replace(reply, text=None, calls=(answer,))]
 
 
