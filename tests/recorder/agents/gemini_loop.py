@@ -1,7 +1,6 @@
 """Google's GenAI SDK: a tool loop, or with `DESK_MODE=automatic` the SDK's own function calling."""
 
-from __future__ import annotations
-
+import json
 import os
 from typing import Any
 
@@ -46,7 +45,7 @@ class Contents:
         self._contents.append(types.Content(role="model", parts=parts))
         calls = [part.function_call for part in parts if part.function_call]
         text = "".join(part.text or "" for part in parts)
-        return text, [Call(call.id or call.name, call.name, _json(call.args)) for call in calls]
+        return text, [Call(call.id or call.name, call.name, json.dumps(call.args)) for call in calls]
 
     def tell(self, outcomes: list[tuple[Call, str, bool]]) -> None:
         parts = [
@@ -56,18 +55,19 @@ class Contents:
         self._contents.append(types.Content(role="user", parts=parts))
 
 
-def _json(value: Any) -> str:
-    import json
+def find_book(title: str, branch: str) -> dict[str, Any]:
+    """Find a book in the catalogue of one branch of the library."""
+    return json.loads(desk.run("find_book", {"title": title, "branch": branch}))
 
-    return json.dumps(value)
+
+def reserve_room(seats: int, weekday: str) -> dict[str, Any]:
+    """Reserve a reading room."""
+    return json.loads(desk.run("reserve_room", {"seats": seats, "weekday": weekday}))
 
 
 def automatically(client: genai.Client) -> None:
-    """Let the SDK run the tools. It calls no function whose parameters are of a `Literal` type."""
-    for function in desk.functions():
-        for kinds in (function.__annotations__, function.__wrapped__.__annotations__):
-            kinds.update({name: str for name in kinds if name == "branch"})
-    config = types.GenerateContentConfig(system_instruction=desk.system(), tools=desk.functions())
+    """Let the SDK run the tools: of its own, since it calls no function whose parameters are of a `Literal` type."""
+    config = types.GenerateContentConfig(system_instruction=desk.system(), tools=[find_book, reserve_room])
     chat = client.chats.create(model=desk.MODEL, config=config)
     for user in desk.users():
         chat.send_message(user)

@@ -21,9 +21,15 @@ def asked(body: dict[str, Any], model: str, *, stream: bool) -> Asked:
     return Asked(
         model=model,
         stream=stream,
-        tools={each["name"]: each.get("parameters") or each.get("parametersJsonSchema") for each in declarations},
+        tools={each["name"]: _schema(each) for each in declarations},
         results={str(number): plain(response.get("response")) for number, response in enumerate(responses)},
     )
+
+
+def _schema(declaration: dict[str, Any]) -> Any:
+    """A schema, whatever a version of the SDK calls it."""
+    keys = ("parameters", "parametersJsonSchema", "parameters_json_schema")
+    return next((declaration[key] for key in keys if declaration.get(key)), None)
 
 
 def answer(reply: Reply, to: Asked, body: dict[str, Any]) -> Answer:
