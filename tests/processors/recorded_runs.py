@@ -130,7 +130,7 @@ def _calls(facts: dict[str, Any], calls: list[ToolCall], told: dict[str | None, 
 
 def _same(call: ToolCall, wanted: dict[str, Any], *, exactly: bool) -> bool:
     return _key(call.name) == _key(wanted["name"]) and (
-        call.arguments is None if not exactly else _plain(call.arguments) == _plain(wanted["arguments"])
+        call.arguments is None if not exactly else _plain(call.arguments or {}) == _plain(wanted["arguments"])
     )
 
 
