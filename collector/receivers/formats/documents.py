@@ -7,6 +7,7 @@ read in its own form; what is in none of them is told with its place.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 
 from collector.json_scalars import kind_of
 from collector.receivers.formats.registry import form_of
@@ -16,6 +17,7 @@ from collector.receivers.formats.span_trees import SPAN_TREES, are_one_trace
 _MAX_DEPTH = 5
 _LOOKED_AT = 10
 _MOST_KEYS = 50
+_MOST_LOOKS = 2000  # so that a huge document of another kind is put aside soon
 
 
 def read_document(document: object, findings: Findings) -> Iterator[Request] | None:
@@ -23,20 +25,20 @@ def read_document(document: object, findings: Findings) -> Iterator[Request] | N
 
     Lists in it are emptied while they are read, so that a huge document isn't kept beside its requests.
     """
-    return _read(document, "", 0, findings) if _holds_traces(document, 0) else None
+    return _read(document, "", 0, findings) if _holds_traces(document, 0, count(1)) else None
 
 
-def _holds_traces(content: object, depth: int) -> bool:
-    if depth > _MAX_DEPTH:
+def _holds_traces(content: object, depth: int, looks: Iterator[int]) -> bool:
+    if depth > _MAX_DEPTH or not isinstance(content, list | dict) or next(looks) > _MOST_LOOKS:
         return False
     if isinstance(content, list):
-        return any(_holds_traces(item, depth + 1) for item in content[:_LOOKED_AT])
-    return isinstance(content, dict) and (form_of(content) is not None or _wrapped(content, depth) is not None)
+        return any(_holds_traces(item, depth + 1, looks) for item in content[:_LOOKED_AT])
+    return form_of(content) is not None or _wrapped(content, depth, looks) is not None
 
 
-def _wrapped(content: Fields, depth: int) -> str | None:
+def _wrapped(content: Fields, depth: int, looks: Iterator[int]) -> str | None:
     """The first key under which there are traces."""
-    return next((key for key in list(content)[:_MOST_KEYS] if _holds_traces(content[key], depth + 1)), None)
+    return next((key for key in list(content)[:_MOST_KEYS] if _holds_traces(content[key], depth + 1, looks)), None)
 
 
 def _read(content: object, place: str, depth: int, findings: Findings) -> Iterator[Request]:
@@ -47,7 +49,7 @@ def _read(content: object, place: str, depth: int, findings: Findings) -> Iterat
             yield from _read(item, f"{place}[{index}]", depth + 1, findings)
         return
     form = form_of(content) if isinstance(content, dict) else None
-    key = _wrapped(content, depth) if form is None and isinstance(content, dict) else None
+    key = _wrapped(content, depth, count(1)) if form is None and isinstance(content, dict) else None
     if isinstance(content, dict) and form is not None:
         try:
             yield from form.read(content, place, findings)

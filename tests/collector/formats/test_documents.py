@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from collector.receivers.formats import documents
 from collector.receivers.formats.documents import described, read_document
 from collector.receivers.formats.shape import MOST_FLAWS, Findings
 from tests.collector.formats.reading import TRACE, read
@@ -138,3 +139,18 @@ def test_spans_nested_a_thousand_deep_are_all_read() -> None:
     for depth in range(900):
         tree = {**SPAN, "span_id": f"{depth + 1:016x}", "children": [tree]}
     assert len(read(tree)[0]) == 901
+
+
+def test_a_wide_and_deep_document_of_another_kind_is_put_aside_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide: Any = {"a": 1}
+    for _ in range(4):
+        wide = {f"k{number}": wide for number in range(50)}
+    looks = 0
+
+    def counted(_: object) -> None:
+        nonlocal looks
+        looks += 1
+
+    monkeypatch.setattr(documents, "form_of", counted)
+    assert read_document(wide, Findings()) is None
+    assert looks <= 2000
