@@ -98,11 +98,11 @@ class Pieces:
         known = self._kept.get(piece.trace_id)
         if known is not None and (known.piece, len(known.spans), len(known.logs)) == (piece, len(spans), len(logs)):
             return
-        self._forget(piece.trace_id)
+        self.forget(piece.trace_id)
         size_bytes = sum(len(item) for _, _, item in (*spans, *logs))
         if self._max_bytes is not None:
             for trace_id in list(self._outdated(size_bytes, arrived_s)):
-                self._forget(trace_id)
+                self.forget(trace_id)
             if size_bytes > self._max_bytes:
                 return
         kept = Kept(piece=piece, spans=spans, logs=logs, arrived_s=arrived_s, size_bytes=size_bytes)
@@ -110,6 +110,14 @@ class Pieces:
         self._size_bytes += size_bytes
         for index, keys in self._places(piece):
             index.add(keys, piece.trace_id)
+
+    def forget(self, trace_id: str) -> None:
+        """Drop a trace, if it is remembered."""
+        kept = self._kept.pop(trace_id, None)
+        if kept is not None:
+            self._size_bytes -= kept.size_bytes
+            for index, keys in self._places(kept.piece):
+                index.discard(keys, trace_id)
 
     def placed(self, transcript: Transcript, spans: Iterable[Span]) -> Transcript:
         """The transcript with the trace that it continues, among those that were placed before; it is remembered."""
@@ -193,13 +201,6 @@ class Pieces:
                 return
             left_bytes -= kept.size_bytes
             yield trace_id
-
-    def _forget(self, trace_id: str) -> None:
-        kept = self._kept.pop(trace_id, None)
-        if kept is not None:
-            self._size_bytes -= kept.size_bytes
-            for index, keys in self._places(kept.piece):
-                index.discard(keys, trace_id)
 
 
 def _walk(piece: Piece, step: Callable[[Piece], Kept | None]) -> list[Kept]:

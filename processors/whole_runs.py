@@ -46,10 +46,12 @@ class WholeRuns:
         """
         self._expected.pop(trace.trace_id, None)
         transcript = self._read(spans, logs)
-        if self._pieces.off or not trace.complete or not _may_be_piece(trace):
+        if self._pieces.off or not _may_be_piece(trace):
             return transcript, Surroundings()
         piece = self._piece(trace, transcript, spans)
         if piece is None:
+            # The span round its run may have come late.
+            self._pieces.forget(trace.trace_id.hex())
             return transcript, Surroundings()
         self._meet_expected()
         self._pieces.remember(piece, trace.spans, trace.logs, trace.arrived_s)
@@ -76,4 +78,6 @@ class WholeRuns:
 
 
 def _may_be_piece(trace: TraceInput) -> bool:
-    return 0 < len(trace.spans) <= MOST_SPANS and sum(len(span) for _, _, span in trace.spans) <= MAX_RUN_BYTES
+    """Whether the trace is small enough, and as complete as it will be."""
+    few = trace.complete and 0 < len(trace.spans) <= MOST_SPANS
+    return few and sum(len(span) for _, _, span in trace.spans) <= MAX_RUN_BYTES

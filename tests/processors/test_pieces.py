@@ -243,3 +243,27 @@ async def test_a_call_told_on_the_model_call_is_taken_back_when_its_tool_span_co
     assert done.spans[span_id(FIRST)].extra
     again = await judged(spans, marks=done.marks)
     assert not again.verdicts
+
+
+@CONVENTIONS
+async def test_a_trace_whose_run_span_came_late_is_no_piece_any_more(convention: Convention) -> None:
+    spans = convention(SORRY, None, REJECTED)
+    first, second, _ = bare(spans)
+    judge = judge_of()
+    early = await judge.judge(first)
+    assert early.verdicts
+
+    def above_the_first(span: Span) -> None:
+        span.trace_id, span.span_id = first.trace_id, span_id(AGENT)
+
+    def below_the_agent(span: Span) -> None:
+        span.parent_span_id = span_id(AGENT)
+
+    agent = next(edited(raw, above_the_first) for raw in spans if number_of(raw) == AGENT)
+    whole = TraceInput(
+        trace_id=first.trace_id,
+        spans=[*(edited(raw, below_the_agent) for raw in first.spans), agent],
+        marks=early.marks,
+    )
+    await judge.judge(whole)
+    assert not (await judge.judge(second)).again

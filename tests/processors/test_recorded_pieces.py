@@ -20,11 +20,13 @@ from tests.processors.recorded_runs import facts_of, recorded_runs, saved, trans
 
 @cache
 def runs_in_pieces() -> list[Path]:
-    """Runs with several traces, none of which has a span round the run."""
+    """Runs with several traces, none of which has a span round the run, and whose calls can be told apart."""
     found = []
     for run in recorded_runs():
         transcripts = transcripts_of(saved(run))
-        if len(transcripts) > len(facts_of(run)["user_inputs"]) and all(one.headless for one in transcripts):
+        asked = [call.id for one in transcripts for each in one.runs for turn in each.turns for call in turn.calls]
+        headless = all(one.headless for one in transcripts) and len(set(asked)) == len(asked)
+        if headless and len(transcripts) > len(facts_of(run)["user_inputs"]):
             found.append(run)
     return found
 
