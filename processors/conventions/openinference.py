@@ -21,6 +21,7 @@ from processors.conventions.bodies import (
 )
 from processors.conventions.definitions import distinct, tools_of
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFacts
+from processors.conventions.glued import unglued
 from processors.conventions.messages import Messages
 from processors.conventions.parts import output_of
 from processors.conventions.reader import error_of, is_cancelled, is_cut, is_pending, shown
@@ -118,13 +119,16 @@ class OpenInference:
         if _says_nothing(answered):
             answered = self._response(response) or answered
         invocation = attributes.get(INVOCATION)
+        tools = self._offered(attributes, invocation, request)
+        if answered and tools:
+            answered = unglued(answered, [tool.name for tool in tools])
         body = request if isinstance(request, str) and "tool_choice" in request else None
         reason = text_at(attributes, FINISH_REASON)
         return replace(
             common,
             input=(_completed(given, raw_given) if raw_given else given) or None,
             output=answered,
-            tools=self._offered(attributes, invocation, request),
+            tools=tools,
             tools_cut=is_cut(invocation, self._limit) or is_cut(request, self._limit),
             tool_choice=tool_choice_of(invocation) or tool_choice_of(body),
             response_id=_response_id(response),

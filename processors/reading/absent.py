@@ -49,9 +49,10 @@ def absent_in(run: Run, *, calls_were_lost: bool = False) -> tuple[str, ...]:
     captured = any(turn.text is not None or turn.calls for turn in run.turns)
     if not run.system_prompts and not any(_is_told(turn) for turn in run.turns):
         found.append(SYSTEM_PROMPT)
-    if not any(turn.tools for turn in run.turns) and (calls or not captured):
+    asking = [turn for turn in run.turns if any(not call.is_handoff for call in turn.calls)]
+    if not any(turn.tools for turn in asking or run.turns) and (calls or not captured):
         found.append(TOOLS)
-    elif calls and not any(tool.parameters is not None for turn in run.turns for tool in turn.tools or ()):
+    elif calls and _lacks_schemas(run):
         found.append(SCHEMAS)
     if (run.turns and not captured) or calls_were_lost:
         found.append(TOOL_CALLS)
@@ -82,6 +83,13 @@ def _went_on_without_results(run: Run) -> bool:
     """Whether an agent went on after calls of which nothing came back: it was told something that wasn't captured."""
     last = {turn.agent: turn.index for turn in run.turns}
     return any(open_calls(turn) for turn in run.turns if turn.index < last[turn.agent])
+
+
+def _lacks_schemas(run: Run) -> bool:
+    """Whether calls were made by an agent whose tools are known by name alone."""
+    offers = [turn.tools for turn in run.turns if turn.tools]
+    calling = [turn.tools for turn in run.turns if turn.tools and any(not call.is_handoff for call in turn.calls)]
+    return any(all(tool.parameters is None for tool in tools) for tools in calling or offers)
 
 
 def _is_told(turn: Turn) -> bool:
