@@ -2,8 +2,9 @@
 
 Instrumentations may put the content of a model call into log records that name its trace and span.  After this nobody
 needs to know whether content came as a span event or as a record.  A record that names no known span is left out: it
-is never hung on a span by guess.  One that names the response of a model call belongs to that call's span, whatever
-span it names: of streamed answers it is written when the call's span has ended, and the one round it is current.
+is never hung on a span by guess.  One that names the response of a model call, the request, or the call of a tool
+belongs to that one's span, whatever span it names: it may be written when the span has ended, and the one round it is
+current.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from processors.conventions.genai import RESPONSE_ID
 from processors.conventions.values import text_at
 from processors.otlp import Attributes, Event, Log, Span
 
+_IDS = (RESPONSE_ID, "request_id", "tool_use_id")
 _MOST_AT_ONCE = 64
 """Records of one moment that are looked through for a copy."""
 
@@ -26,22 +28,34 @@ def joined(spans: Iterable[Span], logs: Sequence[Log]) -> list[Span]:
         unique.setdefault(span.span_id, span)
     if not logs:
         return list(unique.values())
-    responses = {_response(span.attributes): span.span_id for span in unique.values()}
+    owners = _owners(unique.values())
     records: dict[str, list[Log]] = {}
     for log in logs:
         if log.event_name and log.span_id in unique:
-            response = _response(log.attributes)
-            is_own = response is None or response == _response(unique[log.span_id].attributes)
-            place = log.span_id if is_own else responses.get(response, log.span_id)
-            records.setdefault(place, []).append(log)
+            told = _told_of(log.attributes)
+            is_own = not told or not told.isdisjoint(_told_of(unique[log.span_id].attributes))
+            owner = None if is_own else next((owners[name] for name in told if name in owners), None)
+            records.setdefault(owner.span_id if owner is not None else log.span_id, []).append(log)
     for span_id, found in records.items():
         span = unique[span_id]
         unique[span_id] = replace(span, events=span.events + _in_order(found))
     return list(unique.values())
 
 
-def _response(attributes: Attributes) -> str | None:
-    return text_at(attributes, RESPONSE_ID)
+def _owners(spans: Iterable[Span]) -> dict[tuple[str, str], Span]:
+    """The span of each response, request and call; of several of one call the outer one."""
+    found: dict[tuple[str, str], Span] = {}
+    for span in spans:
+        for name in _told_of(span.attributes):
+            known = found.get(name)
+            if known is None or known.parent_id == span.span_id:
+                found[name] = span
+    return found
+
+
+def _told_of(attributes: Attributes) -> frozenset[tuple[str, str]]:
+    """What the attributes name by an id of its own."""
+    return frozenset((key, value) for key in _IDS if (value := text_at(attributes, key)) is not None)
 
 
 def _in_order(records: Iterable[Log]) -> tuple[Event, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -139,6 +140,16 @@ def test_a_tool_and_its_execution_are_one_call() -> None:
     assert (call.name, call.arguments) == ("Bash", None)
     assert call.result is not None and call.result.error == "exit code 2"
     assert run.user_inputs == ("Count the files.",)
+
+
+def test_a_record_of_a_call_that_names_the_interaction_is_the_calls() -> None:
+    asked = {"tool_use_id": "toolu_1", "tool_name": "Bash", "tool_input": '{"command": "ls"}'}
+    spans = interaction()
+    spans[-1] = replace(spans[-1], attributes={**spans[-1].attributes, "tool_use_id": "toolu_1"})
+    for order in (spans, spans[::-1]):
+        (run,) = told(order, [Log(trace_id="t", span_id="top", event_name="tool_result", attributes=asked)]).runs
+        (call,) = run.calls
+        assert (call.ref, call.arguments) == ("u", {"command": "ls"})
 
 
 def test_records_that_name_no_trace_are_placed_nowhere_and_what_only_they_hold_is_missing() -> None:
