@@ -67,6 +67,10 @@ with telemetry.recorded(logs=True) as provider:
         from opentelemetry.instrumentation.genai.bedrock import BedrockInstrumentor
 
         BedrockInstrumentor().instrument()
+    elif name == "traceloop":
+        from opentelemetry.instrumentation.bedrock import BedrockInstrumentor
+
+        BedrockInstrumentor().instrument()
     else:
         from opentelemetry.instrumentation.botocore import BotocoreInstrumentor
 

@@ -78,6 +78,10 @@ with telemetry.recorded(logs=True) as provider:
         from openinference.instrumentation.google_genai import GoogleGenAIInstrumentor
 
         GoogleGenAIInstrumentor().instrument(tracer_provider=provider)
+    elif INSTRUMENTATION == "traceloop":
+        from opentelemetry.instrumentation.google_generativeai import GoogleGenerativeAiInstrumentor
+
+        GoogleGenerativeAiInstrumentor().instrument()
     else:
         from opentelemetry.instrumentation.google_genai import GoogleGenAiSdkInstrumentor
 

@@ -17,7 +17,9 @@ def _gemini(instrumentation: str, mode: str, *scenarios: str, **variables: str) 
         dialect=f"google-genai__{'otel-' if instrumentation == 'genai' else ''}{instrumentation}{mode and '-'}{mode}",
         framework="google-genai SDK",
         instrumentation=instrumentation,
-        environment="google-genai" if instrumentation == "openinference" else "google-genai-otel",
+        environment={"genai": "google-genai-otel", "traceloop": "google-genai-traceloop"}.get(
+            instrumentation, "google-genai"
+        ),
         program="gemini_loop.py",
         scenarios=scenarios,
         variables={
@@ -29,12 +31,12 @@ def _gemini(instrumentation: str, mode: str, *scenarios: str, **variables: str) 
     )
 
 
-def _bedrock(instrumentation: str, variant: str, *scenarios: str, **variables: str) -> Recording:
+def _bedrock(instrumentation: str, *scenarios: str, **variables: str) -> Recording:
     return Recording(
-        dialect=f"bedrock__{'' if instrumentation == 'openinference' else 'otel-'}{instrumentation}{variant}",
+        dialect=f"bedrock__{'' if instrumentation in ('openinference', 'traceloop') else 'otel-'}{instrumentation}",
         framework="boto3, Bedrock Converse",
         instrumentation=instrumentation,
-        environment="bedrock",
+        environment="bedrock-traceloop" if instrumentation == "traceloop" else "bedrock",
         program="bedrock_loop.py",
         scenarios=scenarios,
         variables={
@@ -77,9 +79,11 @@ RECORDINGS: tuple[Recording, ...] = (
     _gemini("genai", "event", "retry", **_EVENTS),
     _gemini("genai", "automatic", "lend", "retry", **_CONTENT),
     _gemini("genai", "stream-bare", "parallel", **_CONTENT),
-    _bedrock("openinference", "", "lend", "retry", "parallel"),
-    _bedrock("genai", "", "lend", "retry", "parallel", **_CONTENT),
-    _bedrock("botocore", "", "lend", "retry", **_LEGACY),
+    _gemini("traceloop", "", "retry", "parallel"),
+    _bedrock("openinference", "lend", "retry", "parallel"),
+    _bedrock("genai", "lend", "retry", "parallel", **_CONTENT),
+    _bedrock("traceloop", "retry", "parallel"),
+    _bedrock("botocore", "lend", "retry", **_LEGACY),
     _litellm("openinference", "", "lend", "retry"),
     _litellm("openinference", "stream", "parallel"),
     _litellm("otel", "", "retry"),

@@ -154,4 +154,12 @@ RECORDINGS: tuple[Recording, ...] = (
     _library("laminar", "", (*_THREE, "unknown_tool")),
     _library("laminar", "-stream", ("parallel",), DESK_API="chat-stream"),
     _library("laminar", "-responses", ("retry",), DESK_API="responses"),
+    Recording(
+        dialect="openai__openinference-openllmetry",
+        framework="openai SDK, plain tool loop",
+        instrumentation="openinference-instrumentation-openllmetry",
+        environment="openllmetry-translated",
+        program="translated_loop.py",
+        scenarios=("lend", "retry", "parallel"),
+    ),
 )
