@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from evaluators.cases import JsonValue, Role
 from processors.conventions.facts import MessageFacts
 from processors.conventions.messages import ROLES, Messages
-from processors.conventions.values import as_list, parsed
+from processors.conventions.values import as_list, cut_json, parsed
 from processors.otlp import Event
 
 CHOICE_EVENT = "gen_ai.choice"
@@ -50,12 +50,13 @@ def told_in(
 
 
 def listed(value: JsonValue) -> list[Event]:
-    """The events in a JSON list of objects that have the event's name among their keys."""
+    """The events in a JSON list of objects with the event's name among their keys; of a cut list the whole ones."""
     if not isinstance(value, str) or EVENT_NAME not in value:
         return []
+    decoded = parsed(value)
     return [
         Event(name=str(item[EVENT_NAME]), body={name: item[name] for name in item if name != EVENT_NAME})
-        for item in as_list(value)
+        for item in as_list(cut_json(value) if decoded is value else decoded)
         if isinstance(item, dict) and EVENT_NAME in item
     ]
 

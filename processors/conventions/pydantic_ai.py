@@ -16,7 +16,7 @@ from processors.conventions.message_events import listed, told_in
 from processors.conventions.messages import Messages
 from processors.conventions.parts import output_of
 from processors.conventions.reader import error_of, is_cancelled, is_cut, is_pending
-from processors.conventions.values import as_list, as_object, as_text, text_at
+from processors.conventions.values import as_list, as_object, as_text, cut_json, parsed, text_at
 from processors.otlp import Span
 
 EVENTS = "events"
@@ -86,7 +86,10 @@ class PydanticAI:
             everything, last = told_in(listed(attributes[ALL_EVENTS]), self._messages)
             everything = (*(everything or ()), *(last or ()))
         elif ALL_MESSAGES in attributes:
-            everything = self._messages.read(as_list(attributes[ALL_MESSAGES]), Role.USER)
+            told = attributes[ALL_MESSAGES]
+            decoded = parsed(told)
+            whole = cut_json(told) if decoded is told and isinstance(told, str) else decoded
+            everything = self._messages.read(as_list(whole), Role.USER)
         return _parted(everything or ())
 
     def _tool(self, attributes: Mapping[str, JsonValue], error: str | None, pending: bool) -> ToolFacts:

@@ -59,6 +59,17 @@ def test_the_first_format_lists_events_in_an_attribute() -> None:
     assert facts.output is not None and facts.output[0].calls[0].arguments == {"isbn": "978"}
 
 
+def test_lists_cut_by_a_length_limit_keep_what_is_whole_and_say_so() -> None:
+    events: JsonValue = [
+        {"event.name": "gen_ai.user.message", "content": "Is Emma in?", "role": "user"},
+        {"event.name": "gen_ai.choice", "index": 0, "message": {"role": "assistant", "content": "a long answer"}},
+    ]
+    for attributes in ({"events": json.dumps(events)[:-12]}, {"pydantic_ai.all_messages": json.dumps(PARTS)[:-12]}):
+        facts = read(dict(attributes))
+        assert facts.truncated
+        assert facts.input is not None and facts.input[-1].text == "Is Emma in?"
+
+
 def test_an_agents_span_holds_the_whole_conversation() -> None:
     facts = read({"pydantic_ai.all_messages": json.dumps(PARTS), "final_result": "Yes, two copies."})
     assert (facts.kind, facts.output_text) == (Kind.AGENT, "Yes, two copies.")
