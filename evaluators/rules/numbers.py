@@ -184,7 +184,8 @@ def _alternatives(words: list[str]) -> str:
 
 
 _MULTIPLIER = re.compile(rf" ?({_alternatives(list(MULTIPLIERS))})", re.IGNORECASE)
-_SCALED = re.compile(rf"({NUMERAL}) ?({_alternatives(list(MULTIPLIERS))})", re.IGNORECASE)
+# Only from where a number begins: a search from each of its digits would take as long as it has digits, squared.
+_SCALED = re.compile(rf"(?<!\d)(?<!\d[.,])({NUMERAL}) ?({_alternatives(list(MULTIPLIERS))})", re.IGNORECASE)
 _SCALE_AHEAD = re.compile(rf"\d ?(?:{_alternatives(list(MULTIPLIERS))})", re.IGNORECASE)
 _UNIT_AFTER = re.compile(rf"[ -]?({_alternatives(list(UNIT_KINDS))})", re.IGNORECASE)
 _CURRENCY_CODES = "USD|EUR|GBP|JPY|CNY|RMB|INR|KRW|CAD|AUD|CHF|SGD|HKD|TWD|BRL|MXN|SEK|NOK|DKK|PLN"

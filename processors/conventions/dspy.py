@@ -28,7 +28,7 @@ _TAGGED = re.compile(r"<(\w+)>\s*(.*?)\s*</\1>", re.DOTALL)
 _OPENING = "Your input fields are:"
 _STEP = re.compile(r"(thought|tool_name|tool_args|observation)_(\d+)")
 _REQUEST = re.compile(
-    r"\n+(Respond with the corresponding output fields|Respond with a JSON object in the following order)"
+    r"(?<!\n)\n++(Respond with the corresponding output fields|Respond with a JSON object in the following order)"
 )
 _EXECUTION_ERROR = "Execution error in "
 _HIDDEN_FIELDS = frozenset({"completed", "reasoning", TRAJECTORY, THOUGHT, TOOL_NAME, TOOL_ARGUMENTS})

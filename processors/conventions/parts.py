@@ -31,7 +31,7 @@ _PROVIDER_CALLS = frozenset(
     | {"local_shell_call", "mcp_list_tools"}
 )
 _REASONING_TYPES = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_content", "thought"})
-_CALL_REPR = re.compile(r"\w*(FunctionToolCall|FunctionCall)\w*\(")
+_CALL_REPR = re.compile(r"\w{0,60}?(FunctionToolCall|FunctionCall)\w{0,60}\(")
 _MEDIA_KEYS = (
     *("image", "image_url", "base64_image", "inlineData", "inline_data", "document", "video", "audio"),
     *("file", "blob", "uri"),

@@ -128,3 +128,8 @@ def test_plain_digits_keep_every_character_in_its_place(text: str) -> None:
 def test_a_written_price_is_read_back(value: float, form: str) -> None:
     written = form.format(value)
     assert float(written.replace(",", "")) in {reading for reading, _ in quantities(f"${written}")[0].values}
+
+
+def test_a_scaled_amount_is_read_from_where_its_number_begins() -> None:
+    assert {2_500_000.0, 1_200_000.0, 3_000_000_000.0} <= numbers("$2.5 million, 1,200,000 and (3 billion) of them")
+    assert 5_000_000.0 in numbers("12.07.2026 5 million")
