@@ -32,8 +32,10 @@ REPORT_S = 2.0
 # Spans that leave wait as long for each other anyway, and the service keeps more jobs than that under way.
 GATHER_S = 0.05
 GATHER_RESULTS = 16
-# Decoded, a trace takes many times its bytes; and nobody reads the verdict on so much.
+# Decoded, a trace takes several times its bytes, and what is made of each span as much again; nobody reads the verdict
+# on so much.
 MAX_JOB_BYTES = 128 << 20
+ITEM_BYTES = 2 << 10
 
 
 Counts = Counter[tuple[str, str, str | None, str]]
@@ -64,13 +66,20 @@ async def judge_job(
         trace: the same in the processors' terms.
         on_rules: called with what the rules decided, if a judge has to be asked for the rest.
     """
-    if sum(len(span) for _, _, spans in job.batches for span in spans) > MAX_JOB_BYTES:
+    if _cost_bytes(job) > MAX_JOB_BYTES:
         return Judged(
             trace_id=job.trace_id, failure=f"more than {MAX_JOB_BYTES >> 20} MiB are too large to judge"
         ), Counter()
     found = await judge.judge(trace, lambda scores: on_rules(_result(scores)._replace(final=False), _count(scores)))
     checksums = b"".join(checksum(span) for _, _, spans in job.batches for span in spans)
     return _result(found)._replace(checksums=checksums), _count(found)
+
+
+def _cost_bytes(job: Job) -> int:
+    """How large a job is, its spans and log records with what goes along with each."""
+    items = [span for _, _, spans in job.batches for span in spans]
+    items += [record for _, _, record in job.logs]
+    return sum(map(len, items)) + ITEM_BYTES * len(items)
 
 
 def _result(found: TraceScores) -> Judged:
