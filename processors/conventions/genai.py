@@ -211,6 +211,8 @@ def _kind(attributes: Mapping[str, JsonValue], span: Span) -> Kind:
         return _OPERATIONS.get(operation.lower(), team)
     if TOOL_ARGUMENTS in attributes or TOOL_RESULT in attributes:
         return Kind.TOOL
+    if TOOL_NAME in attributes and TOOL_CALL_ID in attributes and REQUEST_MODEL not in attributes:
+        return Kind.TOOL
     if any(key in attributes for key in (INPUT_MESSAGES, OUTPUT_MESSAGES, PROMPT, COMPLETION)):
         return Kind.LLM
     if any(key in attributes for key in (*FINISH_REASONS, RESPONSE_ID, f"{PROMPT}.0.role")):

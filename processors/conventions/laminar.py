@@ -1,10 +1,14 @@
 """Laminar: `lmnr.span.type`, `lmnr.span.input`, `lmnr.span.output`.
 
-What its instrumentations say of model calls is in the GenAI conventions, old or new, and is read there.
+What its instrumentations say of model calls is in the GenAI conventions, old or new, and is read there; of requests to
+OpenAI's responses API the new form lacks the instructions, which the old one beside it has.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from evaluators.cases import JsonValue
 from processors.conventions.facts import Kind, SpanFacts
 from processors.conventions.messages import Messages
 from processors.conventions.sessions import session_of
@@ -15,6 +19,8 @@ from processors.otlp import Span
 SPAN_TYPE = "lmnr.span.type"
 INPUT = "lmnr.span.input"
 OUTPUT = "lmnr.span.output"
+FIRST_ROLE = "gen_ai.prompt.0.role"
+FIRST_CONTENT = "gen_ai.prompt.0.content"
 FUNCTION = "DEFAULT"
 """The type of whatever was given none, so of every function that is merely observed."""
 
@@ -54,6 +60,11 @@ class Laminar:
             is_function=type_name == FUNCTION,
             given=attributes.get(INPUT),
             answered=attributes.get(OUTPUT),
+            instructions=_instructions(attributes) if kind is Kind.LLM else None,
             session_id=session_of(attributes),
         )
         return step_facts(self.name, span, step, self._messages, self._limit)
+
+
+def _instructions(attributes: Mapping[str, JsonValue]) -> JsonValue:
+    return attributes.get(FIRST_CONTENT) if attributes.get(FIRST_ROLE) == "system" else None

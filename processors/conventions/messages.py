@@ -216,7 +216,9 @@ def _listed_calls(message: Mapping[str, JsonValue]) -> list[CallFacts]:
     for key in ("tool_calls", "toolCalls", "invalid_tool_calls"):
         listed = message.get(key)
         if isinstance(listed, list):
-            calls += [call_of(item) for item in listed if isinstance(item, dict)]
+            found = (call_of(item) for item in listed if isinstance(item, dict))
+            # What a length limit left of a call may be less than its name.
+            calls += [call for call in found if call.name or call.arguments is not None]
     single = message.get("function_call")
     if isinstance(single, dict) and not calls:
         calls.append(call_of(single))

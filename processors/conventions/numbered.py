@@ -13,7 +13,8 @@ from processors.conventions.definitions import as_schema, tools_of
 from processors.conventions.facts import MessageFacts
 from processors.conventions.message_events import content_of
 from processors.conventions.messages import Messages
-from processors.conventions.values import flattened, is_place, parsed
+from processors.conventions.reader import is_cut
+from processors.conventions.values import cut_json, flattened, is_place, parsed
 
 PROMPT = "gen_ai.prompt"
 COMPLETION = "gen_ai.completion"
@@ -33,7 +34,7 @@ def prompt_in(
     if items:
         items = items if whole else [item for item in items if "role" in item]
         return messages.read([_message(item) for item in items], Role.USER)
-    prompt = parsed(attributes.get(PROMPT))
+    prompt = _whole(attributes.get(PROMPT))
     return request_messages(prompt, messages) if prompt is not None else None
 
 
@@ -42,8 +43,17 @@ def completion_in(attributes: Mapping[str, JsonValue], messages: Messages) -> tu
     items = flattened(attributes, COMPLETION + ".")
     if items:
         return messages.read([_message(item) for item in items], Role.ASSISTANT)
-    completion = parsed(attributes.get(COMPLETION))
-    return response_messages(completion, messages) if completion is not None else None
+    completion = _whole(attributes.get(COMPLETION))
+    found = response_messages(completion, messages) if completion is not None else None
+    if is_cut(attributes.get(COMPLETION), None) and not any(message.text or message.calls for message in found or ()):
+        return None
+    return found
+
+
+def _whole(value: JsonValue) -> JsonValue:
+    """What a JSON text holds, or what is whole in it if it was cut."""
+    decoded = parsed(value)
+    return cut_json(decoded) if isinstance(decoded, str) and is_cut(decoded, None) else decoded
 
 
 def functions_in(attributes: Mapping[str, JsonValue]) -> tuple[Tool, ...] | None:
