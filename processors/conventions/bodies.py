@@ -41,6 +41,9 @@ def response_messages(body: JsonValue, messages: Messages) -> tuple[MessageFacts
     if isinstance(decoded, str):
         return messages.read(decoded, Role.ASSISTANT)
     if isinstance(decoded, list):
+        whole = [item for item in decoded if isinstance(item, dict) and _is_body(item)]
+        if whole and len(whole) == len(decoded):
+            return tuple(one for item in whole for one in response_messages(item, messages) or ()) or None
         return messages.read(decoded, Role.ASSISTANT) or None
     if not isinstance(decoded, dict):
         return None
@@ -89,6 +92,11 @@ def request_definitions(body: JsonValue) -> JsonValue:
         return None
     decoded = parsed(body)
     return first_at(decoded, "tools", "functions") if isinstance(decoded, dict) else None
+
+
+def _is_body(item: Mapping[str, JsonValue]) -> bool:
+    """Whether an item of a list is a response by itself, and no message."""
+    return "role" not in item and any(isinstance(item.get(key), list) for key in ("output", "choices", "candidates"))
 
 
 def request_tools(body: JsonValue) -> tuple[Tool, ...] | None:
