@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from evaluators.cases import JsonValue, Tool
-from processors.conventions.values import as_object, first_at, parsed, text_at
+from processors.conventions.values import OpenObject, as_object, first_at, parsed, text_at
 
 _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema")
 _WRAPPERS = ("function", "toolSpec", "tool", "data")
@@ -36,6 +36,7 @@ def _tools(item: JsonValue) -> Iterable[Tool]:
         return [Tool(name=item)] if item and item[0] not in "{[" else []
     if not isinstance(item, dict):
         return []
+    is_open = isinstance(item, OpenObject)
     declared = first_at(item, "function_declarations", "functionDeclarations")
     if isinstance(declared, list):
         return [tool for inner in declared for tool in _tools(inner)]
@@ -44,7 +45,7 @@ def _tools(item: JsonValue) -> Iterable[Tool]:
         if isinstance(wrapped, dict) and text_at(wrapped, "name"):
             item = {**item, **wrapped}
             break
-    name = text_at(item, "name", "tool_name", "type")
+    name = text_at(item, "name", "tool_name") or (None if is_open else text_at(item, "type"))
     if name is None:
         return []
     return [Tool(name=name, description=text_at(item, "description"), parameters=schema_of(item))]
@@ -59,8 +60,10 @@ def schema_of(definition: Mapping[str, JsonValue]) -> Mapping[str, JsonValue] | 
 
 
 def as_schema(value: JsonValue) -> Mapping[str, JsonValue] | None:
-    """A value as a JSON Schema of an object; None when it is none."""
+    """A value as a JSON Schema of an object; None when it is none, or when its end was cut off."""
     schema = as_object(value)
+    if isinstance(schema, OpenObject):
+        return None
     wrapped = schema.get("json")
     if isinstance(wrapped, dict) and len(schema) == 1:
         schema = wrapped

@@ -160,10 +160,15 @@ def flattened(attributes: Mapping[str, JsonValue], prefix: str) -> list[dict[str
     return [items[number] for number in sorted(items)]
 
 
+class OpenObject(dict[str, JsonValue]):
+    """An object of a cut JSON text whose end is missing: fields of it, or of what it holds, may be lost."""
+
+
 def cut_json(text: str) -> JsonValue:
     """What is whole in a JSON text that was cut off somewhere; None when nothing is.
 
-    Values that the cut goes through are left out: half a string may be a wrong string.
+    Values that the cut goes through are left out: half a string may be a wrong string.  Objects that it goes through
+    are `OpenObject`s.
     """
     text = text.strip()
     if not text or text[0] not in "{[":
@@ -187,4 +192,17 @@ def cut_json(text: str) -> JsonValue:
             return None
     if not closers:
         return None
-    return from_json(text[:safe] + "".join(reversed(closers)))
+    return _left_open(from_json(text[:safe] + "".join(reversed(closers))), len(closers))
+
+
+def _left_open(value: JsonValue, depth: int) -> JsonValue:
+    """A value whose end is missing; the cut goes through its last `depth` levels, each the last in the one before."""
+    if isinstance(value, dict):
+        marked = OpenObject(value)
+        if depth > 1 and marked:
+            last = next(reversed(marked))
+            marked[last] = _left_open(marked[last], depth - 1)
+        return marked
+    if isinstance(value, list) and value and depth > 1:
+        return [*value[:-1], _left_open(value[-1], depth - 1)]
+    return value
