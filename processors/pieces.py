@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 
-from processors.otlp import Span
-from processors.reading.rejoining import Asked, Piece, Rejoin, continues, executes, may_follow, names, piece_of
+from processors.reading.rejoining import Asked, Piece, Rejoin, continues, executes, may_follow, names
 from processors.telling import Raw
-from processors.transcript import Transcript
 
 MAX_BYTES = 32 << 20
 MAX_AGE_S = 600.0
@@ -118,15 +116,6 @@ class Pieces:
             self._size_bytes -= kept.size_bytes
             for index, keys in self._places(kept.piece):
                 index.discard(keys, trace_id)
-
-    def placed(self, transcript: Transcript, spans: Iterable[Span]) -> Transcript:
-        """The transcript with the trace that it continues, among those that were placed before; it is remembered."""
-        piece = piece_of(transcript, spans)
-        if piece is None:
-            return transcript
-        self.remember(piece, (), (), 0.0)
-        before = self._before(piece)
-        return transcript if before is None else replace(transcript, continues=before.piece.trace_id)
 
     def around(self, piece: Piece) -> Surroundings:
         """The other pieces of the run that a remembered piece is of."""

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from processors.otlp import Log, Span, decode_log, decode_span
 from processors.pieces import MAX_RUN_BYTES, MOST_SPANS, Pieces, Surroundings
-from processors.reading.rejoining import Piece, piece_of, rejoined, without_foreign_tools
+from processors.reading.rejoining import Piece, completed, piece_of, rejoined, without_foreign_tools
 from processors.trace_jobs import TraceInput
 from processors.transcript import Transcript
 
@@ -57,6 +57,16 @@ class WholeRuns:
         self._pieces.remember(piece, trace.spans, trace.logs, trace.arrived_s)
         pieces = self._pieces.around(piece)
         return (self._rejoined(spans, logs, pieces) if pieces else transcript), pieces
+
+    def describe(self, trace: TraceInput, spans: list[Span], logs: list[Log]) -> Transcript:
+        """What a trace tells by itself, with the results of its calls that other pieces of its run tell, and the trace
+        that it goes on from.
+        """
+        whole, pieces = self.read(trace, spans, logs)
+        if not pieces:
+            return whole
+        before = pieces.before[-1].piece.trace_id if pieces.before else None
+        return replace(completed(self._read(spans, logs), whole), continues=before)
 
     def _meet_expected(self) -> None:
         expected, self._expected = self._expected, {}

@@ -21,13 +21,15 @@ from collector.commands.transcript_view import transcript_tree
 from collector.saved_traces import SavedTrace, read_saved_traces
 from evaluators.cases import JsonValue
 from processors.conventions.values import as_text
-from processors.otlp import Span, decode_log, decode_span
+from processors.otlp import Log, Span, decode_log, decode_span
 from processors.pieces import Pieces
-from processors.reading.transcribe import transcribe
+from processors.reading.transcribe import transcribe, transcribe_trace
 from processors.survey import Survey
 from processors.survey_json import survey_json
+from processors.trace_jobs import TraceInput
 from processors.transcript import Transcript
 from processors.transcript_json import transcript_json
+from processors.whole_runs import WholeRuns
 
 
 def register(app: typer.Typer) -> None:
@@ -58,11 +60,12 @@ def transcript(
     saved = read_saved_traces(paths)
     traces = saved.traces if last is None else _latest(saved.traces, last)
     survey = Survey()
-    pieces = Pieces(max_bytes=None)
+    runs = WholeRuns(transcribe_trace, Pieces(max_bytes=None))
+    runs.expect(map(_input, traces))
     console = Console(highlight=False)
     for trace in traces:
         spans = _spans(trace)
-        understood = pieces.placed(_read(trace, spans), spans)
+        understood = runs.describe(_input(trace), spans, _logs(trace))
         if summary or not as_json:
             survey.add(understood, spans)
         if not summary and as_json:
@@ -83,12 +86,19 @@ def transcript(
 
 def read(trace: SavedTrace) -> Transcript:
     """What was understood of a trace."""
-    return _read(trace, _spans(trace))
+    return transcribe(trace.trace_id.hex(), _spans(trace), _logs(trace))
 
 
-def _read(trace: SavedTrace, spans: Sequence[Span]) -> Transcript:
-    logs = [decode_log(log.origin.resource, log.origin.scope, log.record) for log in trace.logs]
-    return transcribe(trace.trace_id.hex(), spans, logs)
+def _input(trace: SavedTrace) -> TraceInput:
+    return TraceInput(
+        trace_id=trace.trace_id,
+        spans=[(span.origin.resource, span.origin.scope, span.span) for span in trace.spans],
+        logs=[(log.origin.resource, log.origin.scope, log.record) for log in trace.logs],
+    )
+
+
+def _logs(trace: SavedTrace) -> list[Log]:
+    return [decode_log(log.origin.resource, log.origin.scope, log.record) for log in trace.logs]
 
 
 def _spans(trace: SavedTrace) -> list[Span]:

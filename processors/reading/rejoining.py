@@ -176,6 +176,23 @@ def without_foreign_tools(transcript: Transcript, own: Collection[str]) -> Trans
     return replace(transcript, runs=tuple(settled(run) for run in transcript.runs))
 
 
+def completed(own: Transcript, whole: Transcript) -> Transcript:
+    """The transcript of a piece, with the results that other pieces of its run tell of the calls that it asked for."""
+    told = {
+        (turn.ref, call.id): call.result
+        for run in whole.runs
+        for turn in run.turns
+        for call in turn.calls
+        if call.result is not None
+    }
+
+    def answered(turn: Turn) -> Turn:
+        calls = tuple(replace(call, result=call.result or told.get((turn.ref, call.id))) for call in turn.calls)
+        return replace(turn, calls=calls)
+
+    return replace(own, runs=tuple(replace(run, turns=tuple(map(answered, run.turns))) for run in own.runs))
+
+
 def _asked(call: ToolCall, ref: str | None) -> Asked:
     # What has no id of its own is numbered by its place, see `processors.reading.runs.number_calls`.
     made_up = "/" in call.id and call.id.partition("/")[0] in (ref, "")

@@ -136,6 +136,7 @@ def test_a_trace_that_goes_on_from_another_one_names_it(app: typer.Typer) -> Non
     first, *rest = lines(app, RECORDED / "openai__openinference-bare" / "retry" / "01-traces.pb")
     assert first["continues"] is None
     assert [one["continues"] for one in rest] == [one["trace_id"] for one in (first, *rest[:-1])]
+    assert first["tool_calls"][0]["result"], "the next trace tells what came of the call"
 
 
 KEYS_OF_SUMMARY = [

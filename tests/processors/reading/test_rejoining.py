@@ -34,7 +34,12 @@ class Conversations:
             replace(span, trace_id=trace_id, span_id=f"{self._count}-{span.span_id}", parent_id=span.parent_id)
             for span in trace.spans
         ]
-        return self._pieces.placed(transcribe(trace_id, spans), spans).continues
+        piece = piece_of(transcribe(trace_id, spans), spans)
+        if piece is None:
+            return None
+        self._pieces.remember(piece, (), (), 0.0)
+        before = self._pieces.around(piece).before
+        return before[-1].piece.trace_id if before else None
 
     def call(self, given: list[Message], answer: Message | None, **more: JsonValue) -> str | None:
         trace = Trace()
