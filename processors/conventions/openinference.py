@@ -118,6 +118,9 @@ class OpenInference:
         answered = self._listed(attributes, OUTPUT_MESSAGES, Role.ASSISTANT)
         if _says_nothing(answered):
             answered = self._response(response) or answered
+        elif answered and _lacks_ids(answered):
+            whole = self._response(response)
+            answered = _completed(answered, whole) if whole and len(whole) == len(answered) else answered
         invocation = attributes.get(INVOCATION)
         tools = self._offered(attributes, invocation, request)
         if answered and tools:
@@ -308,17 +311,26 @@ def _whole_part(part: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _lacks_text(messages: tuple[MessageFacts, ...]) -> bool:
-    return any(message.role is Role.USER and not message.text for message in messages)
+    return any(message.role in (Role.USER, Role.SYSTEM) and not message.text for message in messages)
+
+
+def _lacks_ids(messages: tuple[MessageFacts, ...]) -> bool:
+    """Whether calls were flattened without their ids."""
+    return any(call.id is None for message in messages for call in message.calls)
 
 
 def _completed(given: tuple[MessageFacts, ...] | None, raw: tuple[MessageFacts, ...]) -> tuple[MessageFacts, ...]:
     if not given:
         return raw
     if len(raw) == len(given):
-        return tuple(
-            theirs if not ours.text and not ours.calls else ours for ours, theirs in zip(given, raw, strict=True)
-        )
+        return tuple(theirs if _says_less(ours, theirs) else ours for ours, theirs in zip(given, raw, strict=True))
     return raw if len(raw) > len(given) else given
+
+
+def _says_less(ours: MessageFacts, theirs: MessageFacts) -> bool:
+    if not ours.text and not ours.calls:
+        return True
+    return len(ours.calls) == len(theirs.calls) and _lacks_ids((ours,)) and not _lacks_ids((theirs,))
 
 
 def _says_nothing(messages: tuple[MessageFacts, ...] | None) -> bool:
