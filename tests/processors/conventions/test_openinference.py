@@ -291,3 +291,31 @@ def test_of_two_accounts_of_a_history_the_one_that_tells_results_apart_stands() 
         )
     )
     assert facts is not None and results(facts) == [("c1", "a", None), ("c2", "b", None)]
+
+
+def test_what_the_flattened_messages_lost_is_taken_from_the_bodies() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "find_book", "arguments": "{}"}}
+    rules = [{"type": "text", "text": "rules"}]
+    facts = read(
+        {
+            "openinference.span.kind": "LLM",
+            "input.value": json.dumps(
+                {"messages": [{"role": "system", "content": rules}, {"role": "user", "content": "Is Dune in?"}]}
+            ),
+            "output.value": json.dumps({"choices": [{"message": {"role": "assistant", "tool_calls": [call]}}]}),
+            "llm.input_messages.0.message.role": "system",
+            "llm.input_messages.1.message.role": "user",
+            "llm.input_messages.1.message.content": "Is Dune in?",
+            "llm.output_messages.0.message.role": "assistant",
+            "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "find_book",
+            "llm.output_messages.0.message.tool_calls.0.tool_call.function.arguments": "{}",
+        }
+    )
+    assert facts.input is not None and [one.text for one in facts.input] == ["rules", "Is Dune in?"]
+    assert facts.output is not None and [one.id for one in facts.output[0].calls] == ["c1"]
+
+
+def test_responses_in_a_list_are_read_one_after_the_other() -> None:
+    answer = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Two copies."}]}
+    facts = read({"openinference.span.kind": "LLM", "output.value": json.dumps([{"id": "r", "output": [answer]}])})
+    assert facts.output is not None and [one.text for one in facts.output] == ["Two copies."]
