@@ -19,6 +19,8 @@ from tests.recorder.sink import Received
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _LINE_ENDS = re.compile(r"\\+[nrt]")
 _DRESS = re.compile(r"[\s\"'\\]+")
+_TELLING = 20
+"""Characters from which on a text is not likely to stand somewhere by chance."""
 _DEFINITION = re.compile(r"functions|definitions|tools?\.\d")
 
 
@@ -79,7 +81,8 @@ def _enclosed(text: str) -> list[str]:
         return []
     if not isinstance(value, dict) or len(value) != 1:
         return []
-    return [each if isinstance(each, str) else json.dumps(each) for each in value.values()]
+    enclosed = [each if isinstance(each, str) else json.dumps(each) for each in value.values()]
+    return [each for each in enclosed if len(each) >= _TELLING]
 
 
 def _decoded(request: Received) -> Any:

@@ -41,6 +41,18 @@ def _loop(library: str, mode: str, *scenarios: str, **variables: str) -> Recordi
     )
 
 
+def _langchain(mode: str, *scenarios: str) -> Recording:
+    return Recording(
+        dialect=f"langchain-node__openinference{mode and '-'}{mode}",
+        framework="LangChain for JavaScript",
+        instrumentation="@arizeai/openinference-instrumentation-langchain",
+        environment="node-langchain",
+        program="langchain_agent.mjs",
+        scenarios=scenarios,
+        variables={"DESK_MODE": mode},
+    )
+
+
 _SOME = ("lend", "retry", "parallel", "turns", "unknown_tool")
 RECORDINGS: tuple[Recording, ...] = (
     _vercel(5, "", "lend", "retry", "parallel"),
@@ -79,4 +91,6 @@ RECORDINGS: tuple[Recording, ...] = (
     _loop("langfuse", "", *_SOME),
     _loop("langfuse", "stream", "parallel"),
     _loop("langfuse", "responses", "retry"),
+    _langchain("", "lend", "parallel"),
+    _langchain("stream", "parallel"),
 )
