@@ -1,4 +1,4 @@
-// LangChain for JavaScript: an agent with tools, instrumented by OpenInference. DESK_MODE: stream.
+// LangChain for JavaScript: an agent with tools, instrumented by OpenInference.
 import { setSession } from '@arizeai/openinference-core';
 import { LangChainInstrumentation } from '@arizeai/openinference-instrumentation-langchain';
 import * as callbacks from '@langchain/core/callbacks/manager';
@@ -15,7 +15,7 @@ await recorded(sdk, async () => {
   const tools = desk.definitions.map(({ name, description, parameters }) =>
     tool((args) => JSON.stringify(desk.run(name, args)), { name, description, schema: parameters }),
   );
-  const model = new ChatOpenAI({ model: desk.model, streaming: desk.mode.has('stream') });
+  const model = new ChatOpenAI({ model: desk.model });
   const agent = createAgent({ name: 'desk_clerk', model, tools, systemPrompt: desk.system() });
   let messages = [];
   await context.with(setSession(context.active(), { sessionId: desk.session() }), async () => {

@@ -41,15 +41,14 @@ def _loop(library: str, mode: str, *scenarios: str, **variables: str) -> Recordi
     )
 
 
-def _langchain(mode: str, *scenarios: str) -> Recording:
+def _langchain(*scenarios: str) -> Recording:
     return Recording(
-        dialect=f"langchain-node__openinference{mode and '-'}{mode}",
+        dialect="langchain-node__openinference",
         framework="LangChain for JavaScript",
         instrumentation="@arizeai/openinference-instrumentation-langchain",
         environment="node-langchain",
         program="langchain_agent.mjs",
         scenarios=scenarios,
-        variables={"DESK_MODE": mode},
     )
 
 
@@ -91,6 +90,5 @@ RECORDINGS: tuple[Recording, ...] = (
     _loop("langfuse", "", *_SOME),
     _loop("langfuse", "stream", "parallel"),
     _loop("langfuse", "responses", "retry"),
-    _langchain("", "lend", "parallel"),
-    _langchain("stream", "parallel"),
+    _langchain("lend", "parallel"),
 )
