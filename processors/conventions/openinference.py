@@ -119,8 +119,8 @@ class OpenInference:
         if _says_nothing(answered):
             answered = self._response(response) or answered
         elif answered and _lacks_ids(answered):
-            whole = self._response(response)
-            answered = _completed(answered, whole) if whole and len(whole) == len(answered) else answered
+            raw_answered = self._response(response) or ()
+            answered = _completed(answered, raw_answered) if len(raw_answered) == len(answered) else answered
         invocation = attributes.get(INVOCATION)
         tools = self._offered(attributes, invocation, request)
         if answered and tools:
