@@ -191,6 +191,21 @@ def test_results_under_the_role_of_the_user_are_not_the_users_words(name: str) -
     assert any(message.role is Role.TOOL for turn in turns(name) for message in turn.context or ())
 
 
+REDACTED = "An error occurred while running the tool. Please try again."
+HIDDEN_ERRORS = [
+    name
+    for name in told_by_turns("retry", "tool_results")
+    if facts_of(RECORDED / name)["tool_calls"][0].get("shown") == REDACTED
+]
+
+
+@pytest.mark.parametrize("name", HIDDEN_ERRORS)
+def test_where_the_framework_hid_an_error_the_call_failed_and_the_model_was_told_no_more(name: str) -> None:
+    first, second = (call for turn in turns(name) for call in turn.calls)
+    assert first.result is not None and first.result.failed and first.result.content == REDACTED
+    assert second.result is not None and not second.result.failed
+
+
 @pytest.mark.parametrize("name", recorded("model_fails", "tool_calls"))
 async def test_a_run_that_stops_has_no_answer_and_its_last_words_are_none(name: str) -> None:
     (run,) = runs(name)
