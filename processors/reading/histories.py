@@ -16,6 +16,8 @@ from processors.reading.drafts import CallDraft, Draft, call_draft, calls_of
 from processors.reading.scopes import RUN
 from processors.reading.signatures import signature
 
+_FEWEST_KEPT, _MOST_TRIED = 2, 16
+"""Messages by which it is told that a history is the end of another one, and places where it is looked for."""
 _LOOK_BACK = 64
 """Calls that are looked through where an id doesn't tell which of several is meant."""
 
@@ -82,12 +84,34 @@ def common_length(before: tuple[MessageFacts, ...], given: tuple[MessageFacts, .
 
 
 def _continued(before: tuple[MessageFacts, ...], given: tuple[MessageFacts, ...]) -> int:
-    """Where a history goes on from the one before it, which may have been told under other instructions."""
+    """Where a history goes on from the one before it.
+
+    It may have been told under other instructions; and it may have lost its earlier messages, where only the latest are
+    sent along or those before them were summed up in one.
+    """
     start = common_length(before, given)
     ours, theirs = _instructions(before), _instructions(given)
-    if start >= theirs or not theirs:
-        return start
-    return max(start, theirs + common_length(before[ours:], given[theirs:]))
+    if start < theirs:
+        start = max(start, theirs + common_length(before[ours:], given[theirs:]))
+    return start if start >= len(before) else max(start, _after_latest(before, given, start))
+
+
+def _after_latest(before: tuple[MessageFacts, ...], given: tuple[MessageFacts, ...], start: int) -> int:
+    """Where a history goes on whose messages from `start` on are the last of the one before; 0 if they aren't.
+
+    One message more may stand before them, as a summary of those that are left out.
+    """
+    for first in range(start, min(start + 2, len(given))):
+        alike = (
+            place
+            for place in range(start, len(before) - _FEWEST_KEPT + 1)
+            if before[place] is given[first] or before[place] == given[first]
+        )
+        for place in islice(alike, _MOST_TRIED):
+            end = first + len(before) - place
+            if given[first:end] == before[place:]:
+                return end
+    return 0
 
 
 def _talk(messages: tuple[MessageFacts, ...]) -> tuple[MessageFacts, ...]:
