@@ -54,7 +54,7 @@ def absent_in(run: Run, *, calls_were_lost: bool = False) -> tuple[str, ...]:
         found.append(TOOLS)
     elif calls and _lacks_schemas(run):
         found.append(SCHEMAS)
-    if (run.turns and not captured) or calls_were_lost:
+    if (not captured and (run.turns or not calls)) or calls_were_lost:
         found.append(TOOL_CALLS)
     if any(call.arguments is None and not call.provider_executed for call in calls):
         found.append(ARGUMENTS)
