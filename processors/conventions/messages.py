@@ -102,7 +102,9 @@ class Messages:
             replace(
                 message,
                 truncated=message.text is not None and has_length(message.text, self._limit),
-                calls=tuple(replace(call, truncated=self._is_cut(call.arguments)) for call in message.calls),
+                calls=tuple(
+                    replace(call, truncated=call.truncated or self._is_cut(call.arguments)) for call in message.calls
+                ),
             )
             for message in messages
         )
@@ -218,7 +220,7 @@ def _listed_calls(message: Mapping[str, JsonValue]) -> list[CallFacts]:
         if isinstance(listed, list):
             found = (call_of(item) for item in listed if isinstance(item, dict))
             # What a length limit left of a call may be less than its name.
-            calls += [call for call in found if call.name or call.arguments is not None]
+            calls += [call for call in found if call.name or (call.arguments is not None and not call.truncated)]
     single = message.get("function_call")
     if isinstance(single, dict) and not calls:
         calls.append(call_of(single))

@@ -15,7 +15,16 @@ from typing import TypeAlias
 from evaluators.cases import JsonValue
 from processors.conventions.facts import CallFacts
 from processors.conventions.reprs import from_repr
-from processors.conventions.values import PLACEHOLDERS, as_text, first_at, from_json, from_python, parsed, text_at
+from processors.conventions.values import (
+    PLACEHOLDERS,
+    OpenObject,
+    as_text,
+    first_at,
+    from_json,
+    from_python,
+    parsed,
+    text_at,
+)
 
 _TEXT_TYPES = frozenset({"text", "input_text", "output_text", "refusal", "markdown"})
 _CALL_TYPES = frozenset(
@@ -75,7 +84,14 @@ def parts_of(content: JsonValue) -> list[Part]:
     if content is None:
         return []
     found = [part for item in content for part in _part(item)] if isinstance(content, list) else _part(content)
-    return [part for part in found if not isinstance(part, Text) or part.text not in PLACEHOLDERS]
+    return [part for part in found if not _is_empty(part)]
+
+
+def _is_empty(part: Part) -> bool:
+    """Whether a part says nothing: a placeholder, or a call that was cut before its name."""
+    if isinstance(part, CallFacts):
+        return part.truncated and not part.name
+    return isinstance(part, Text) and part.text in PLACEHOLDERS
 
 
 def is_hidden(content: JsonValue) -> bool:
@@ -172,10 +188,13 @@ def call_of(value: Mapping[str, JsonValue]) -> CallFacts:
     function = value.get("function")
     inner = function if isinstance(function, dict) else value
     kind = value.get("type")
+    arguments = first_at(inner, *_ARGUMENT_KEYS)
+    cut = isinstance(inner, OpenObject) or isinstance(arguments, OpenObject)
     return CallFacts(
         name=text_at(inner, *_NAME_KEYS) or (function if isinstance(function, str) else "") or "",
         id=text_at(value, *_ID_KEYS),
-        arguments=arguments_of(first_at(inner, *_ARGUMENT_KEYS)),
+        arguments=arguments_of(arguments) if arguments or not cut else None,
+        truncated=cut,
         provider_executed=isinstance(kind, str) and (kind.startswith("server_tool") or kind == "mcp_call"),
     )
 
