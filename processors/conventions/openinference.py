@@ -114,7 +114,8 @@ class OpenInference:
         request, response = shown(attributes.get(INPUT)), shown(attributes.get(OUTPUT))
         whole = not span.dropped_attributes
         given = self._listed(attributes, INPUT_MESSAGES, Role.USER, whole)
-        raw_given = self._request(request) if not given or not whole or _lacks_text(given) else None
+        lacking = not given or not whole or _lacks_text(given) or _lacks_ids(given)
+        raw_given = self._request(request) if lacking else None
         answered = self._listed(attributes, OUTPUT_MESSAGES, Role.ASSISTANT)
         if _says_nothing(answered):
             answered = self._response(response) or answered
@@ -342,6 +343,9 @@ def _plain(value: JsonValue) -> str | None:
     if not isinstance(value, str) or value in _NOTHING:
         return None
     decoded = parsed(value)
+    if decoded is value and value[:2] in ('{"', "[{"):
+        # Serialised state that a length limit cut is no more anybody's words than whole state is.
+        decoded = cut_json(value)
     if isinstance(decoded, str):
         return decoded
     if isinstance(decoded, dict):

@@ -319,3 +319,8 @@ def test_responses_in_a_list_are_read_one_after_the_other() -> None:
     answer = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Two copies."}]}
     facts = read({"openinference.span.kind": "LLM", "output.value": json.dumps([{"id": "r", "output": [answer]}])})
     assert facts.output is not None and [one.text for one in facts.output] == ["Two copies."]
+
+
+def test_state_that_was_cut_is_nobodys_words() -> None:
+    facts = read({"openinference.span.kind": "CHAIN", "input.value": '{"agent": {"role": "de', "output.value": "Yes."})
+    assert (facts.input_text, facts.output_text) == (None, "Yes.")
