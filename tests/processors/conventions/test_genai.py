@@ -275,3 +275,13 @@ def test_messages_cut_by_a_length_limit_keep_what_is_whole_and_say_so() -> None:
     assert facts.truncated
     assert facts.input is not None and facts.input[0].text == "weather?"
     assert all("long" not in (message.text or "") for message in facts.input)
+
+
+def test_a_tool_and_the_call_it_answers_are_an_execution_without_an_operation() -> None:
+    attributes: dict[str, JsonValue] = {"gen_ai.tool.name": "get_weather", "gen_ai.tool.call.id": "c1"}
+
+    facts = read(attributes, status=StatusCode.ERROR)
+
+    assert facts.kind is Kind.TOOL and facts.tool is not None
+    assert (facts.tool.name, facts.tool.call_id, facts.tool.error) == ("get_weather", "c1", "")
+    assert read({**attributes, "gen_ai.request.model": "m"}).kind is not Kind.TOOL

@@ -55,3 +55,25 @@ def test_an_observed_function_without_a_type_has_words_and_may_be_a_tool() -> No
     assert facts.kind is Kind.CHAIN
     assert (facts.input_text, facts.output_text) == ("Where is Dune?", "On C4.")
     assert facts.tool is not None and facts.tool.name == "desk"
+
+
+def test_instructions_of_the_responses_api_stand_in_the_older_form_alone() -> None:
+    facts = told(
+        {
+            "lmnr.span.type": "LLM",
+            "gen_ai.input.messages": '[{"role": "user", "content": "Where is Dune?"}]',
+            "gen_ai.prompt.0.role": "system",
+            "gen_ai.prompt.0.content": "Be brief.",
+        }
+    )
+
+    assert facts.system == ("Be brief.",)
+    assert texts(facts) == [("user", "Where is Dune?")]
+
+
+def test_what_a_length_limit_left_of_a_call_may_be_no_call() -> None:
+    cut = '[{"index": 0, "message": {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"argum'
+
+    facts = told({"lmnr.span.type": "LLM", "gen_ai.output.messages": cut})
+
+    assert calls(facts) == []

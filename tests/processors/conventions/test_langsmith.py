@@ -95,3 +95,21 @@ def test_a_traceable_function_without_a_type_may_be_a_tool() -> None:
     assert function.kind is Kind.CHAIN and function.tool is not None
     assert (function.tool.name, function.tool.arguments) == ("find_book", {"title": "Dune"})
     assert told(attributes).tool is None
+
+
+def test_an_answer_that_was_cut_before_its_words_is_not_captured() -> None:
+    answer = constructor("AIMessage", content="On shelf C4.")
+    whole = json.dumps({"generations": [[{"text": "On shelf C4.", "message": answer}]]})
+
+    facts = told({**LLM, "gen_ai.completion": whole[:40]})
+
+    assert facts.output is None
+
+
+def test_an_answer_that_was_cut_behind_its_words_is_read() -> None:
+    answer = constructor("AIMessage", content="On shelf C4.", response_metadata={"model_name": "m"})
+    whole = json.dumps({"generations": [[{"text": "On shelf C4.", "message": answer}]]})
+
+    facts = told({**LLM, "gen_ai.completion": whole[:-12]})
+
+    assert facts.output is not None and [message.text for message in facts.output] == ["On shelf C4."]
