@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -113,6 +114,7 @@ def _write(folder: Path, requests: list[Received], facts: dict[str, Any]) -> Non
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for number, request in enumerate(requests, 1):
-        (folder / f"{number:02d}-{request.signal}.{request.encoding}").write_bytes(request.body)
+        name = f"{number:02d}-{request.signal}.{request.encoding}.gz"
+        (folder / name).write_bytes(gzip.compress(request.body, mtime=0))
     text = json.dumps(facts, ensure_ascii=False, indent=1)
     (folder / "facts.json").write_text(text + "\n", encoding="utf-8")

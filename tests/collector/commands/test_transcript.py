@@ -133,7 +133,7 @@ def test_arguments_that_json_writers_refuse_are_shown_all_the_same(app: typer.Ty
 
 def test_a_trace_that_goes_on_from_another_one_names_it(app: typer.Typer) -> None:
     """Each model call of this run is a trace of its own."""
-    first, *rest = lines(app, RECORDED / "openai__openinference-bare" / "retry" / "01-traces.pb")
+    first, *rest = lines(app, RECORDED / "openai__openinference-bare" / "retry" / "01-traces.pb.gz")
     assert first["continues"] is None
     assert [one["continues"] for one in rest] == [one["trace_id"] for one in (first, *rest[:-1])]
     assert first["tool_calls"][0]["result"], "the next trace tells what came of the call"
