@@ -20,7 +20,7 @@ from collector.commands.survey_view import survey_view
 from collector.commands.transcript_view import transcript_tree
 from collector.saved_traces import SavedTrace, read_saved_traces
 from evaluators.cases import JsonValue
-from processors.conventions.values import as_text
+from processors.conventions.decoding.values import as_text
 from processors.otlp import Log, Span, decode_log, decode_span
 from processors.pieces import Pieces
 from processors.reading.transcribe import transcribe, transcribe_trace

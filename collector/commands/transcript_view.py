@@ -11,7 +11,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from evaluators.cases import Run, ToolCall, Turn
-from processors.conventions.values import as_text
+from processors.conventions.decoding.values import as_text
 from processors.reading.readiness import lacking
 from processors.transcript import Transcript
 from processors.transcript_json import offered_tools

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from evaluators.cases import JsonValue
+from processors.conventions.decoding.values import cut_json, from_json
 from processors.conventions.facts import SpanFacts
-from processors.conventions.values import cut_json, from_json
 from processors.otlp import Span
 
 _COMMON_LIMITS = frozenset({128, 250, 255, 256, 500, 512, 1000, 1024, 1028, 2000, 2048, 4000, 4095, 4096, 5000})

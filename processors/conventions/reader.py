@@ -6,9 +6,9 @@ import re
 from typing import Protocol
 
 from evaluators.cases import JsonValue
+from processors.conventions.decoding.values import REDACTED, cut_json, data, from_json, text_at
 from processors.conventions.facts import SpanFacts
 from processors.conventions.limits import has_length
-from processors.conventions.values import REDACTED, cut_json, data, from_json, text_at
 from processors.otlp import Event, Span, StatusCode
 
 EXCEPTION = "exception"

@@ -7,33 +7,33 @@ from __future__ import annotations
 
 from functools import reduce
 
-from processors.conventions.adk import Adk
-from processors.conventions.agent_framework import AgentFramework
-from processors.conventions.agentops import AgentOps
-from processors.conventions.autogen import AutoGen
-from processors.conventions.braintrust import Braintrust
-from processors.conventions.claude_code import ClaudeCode
-from processors.conventions.content_events import ContentEvents
+from processors.conventions.decoding.messages import Messages
+from processors.conventions.dialects.adk import Adk
+from processors.conventions.dialects.agent_framework import AgentFramework
+from processors.conventions.dialects.agentops import AgentOps
+from processors.conventions.dialects.autogen import AutoGen
+from processors.conventions.dialects.braintrust import Braintrust
+from processors.conventions.dialects.claude_code import ClaudeCode
+from processors.conventions.dialects.content_events import ContentEvents
+from processors.conventions.dialects.genai import GenAI
+from processors.conventions.dialects.generic import Generic
+from processors.conventions.dialects.haystack_tracing import HaystackTracing
+from processors.conventions.dialects.laminar import Laminar
+from processors.conventions.dialects.langfuse import Langfuse
+from processors.conventions.dialects.langsmith import LangSmith
+from processors.conventions.dialects.langwatch import LangWatch
+from processors.conventions.dialects.litellm import LiteLLM
+from processors.conventions.dialects.logfire import Logfire
+from processors.conventions.dialects.mlflow import MLflow
+from processors.conventions.dialects.openinference import OpenInference
+from processors.conventions.dialects.openlit import OpenLIT, OpenLITCalls
+from processors.conventions.dialects.pydantic_ai import PydanticAI
+from processors.conventions.dialects.traceloop import Traceloop
+from processors.conventions.dialects.vercel import Vercel
 from processors.conventions.facts import SpanFacts, merged
-from processors.conventions.frameworks import Frameworks
-from processors.conventions.genai import GenAI
-from processors.conventions.generic import Generic
-from processors.conventions.haystack_tracing import HaystackTracing
-from processors.conventions.laminar import Laminar
-from processors.conventions.langfuse import Langfuse
-from processors.conventions.langsmith import LangSmith
-from processors.conventions.langwatch import LangWatch
+from processors.conventions.frameworks.refining import Frameworks
 from processors.conventions.limits import incomplete
-from processors.conventions.litellm import LiteLLM
-from processors.conventions.logfire import Logfire
-from processors.conventions.messages import Messages
-from processors.conventions.mlflow import MLflow
-from processors.conventions.openinference import OpenInference
-from processors.conventions.openlit import OpenLIT, OpenLITCalls
-from processors.conventions.pydantic_ai import PydanticAI
 from processors.conventions.reader import Reader
-from processors.conventions.traceloop import Traceloop
-from processors.conventions.vercel import Vercel
 from processors.otlp import Span
 
 READERS = (

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from processors.conventions.claude_code import ClaudeCode
-from processors.conventions.genai import GenAI
-from processors.conventions.generic import Generic
+from processors.conventions.dialects.claude_code import ClaudeCode
+from processors.conventions.dialects.genai import GenAI
+from processors.conventions.dialects.generic import Generic
 from processors.conventions.registry import MARKS, SCOPES
 
 # Those of the most frequent spans first.  What spans nobody knows are called may stand within a key, and what begins

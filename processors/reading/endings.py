@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from evaluators.cases import Role
-from processors.conventions.values import as_text
+from processors.conventions.decoding.values import as_text
 from processors.reading.drafts import CallDraft, Draft
 from processors.reading.plumbing import is_handoff, is_output
 from processors.reading.scopes import RUN

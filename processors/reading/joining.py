@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from processors.conventions.genai import RESPONSE_ID
-from processors.conventions.values import text_at
+from processors.conventions.decoding.values import text_at
+from processors.conventions.dialects.genai import RESPONSE_ID
 from processors.otlp import Attributes, Event, Log, Span
 
 _IDS = (RESPONSE_ID, "request_id", "tool_use_id")

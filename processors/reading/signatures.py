@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import orjson
 
 from evaluators.cases import JsonValue
-from processors.conventions.values import as_text
+from processors.conventions.decoding.values import as_text
 
 _NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
 

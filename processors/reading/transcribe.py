@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from processors.conventions.decoding.sessions import session_of
+from processors.conventions.dialects.generic import UNKNOWN
 from processors.conventions.facts import Kind
-from processors.conventions.generic import UNKNOWN
 from processors.conventions.limits import length_limit
 from processors.conventions.registry import Readers
-from processors.conventions.sessions import session_of
 from processors.otlp import Log, Span
 from processors.reading.absent import with_remedies
 from processors.reading.grouping import grouped, is_headless

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from processors.conventions.decoding.parts import parts_of
+from processors.conventions.decoding.values import cut_json
 from processors.conventions.facts import CallFacts
-from processors.conventions.parts import parts_of
-from processors.conventions.values import cut_json
 
 _ARGUMENTS = {"title": "The Salt Road", "where": {"branch": "Riverside", "floor": 2}}
 _PARTS = json.dumps(

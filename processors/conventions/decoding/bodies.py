@@ -1,0 +1,153 @@
+"""Whole request and response bodies, as instrumentations attach them beside, or instead of, decoded messages.
+
+Request: OpenAI chat (`messages`) and responses (`input`, `instructions`), Anthropic (`system`), Gemini (`contents`),
+LangChain (batches of messages).  Response: OpenAI (`choices`, `output`), Anthropic (`content`), LangChain
+(`generations`), or plain text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evaluators.cases import JsonValue, Role, Tool
+from processors.conventions.decoding.definitions import tools_of
+from processors.conventions.decoding.messages import Messages
+from processors.conventions.decoding.parts import Text, parts_of
+from processors.conventions.decoding.values import as_text, data, first_at, parsed
+from processors.conventions.facts import MessageFacts
+
+_MESSAGE_KEYS = ("messages", "input", "contents", "chat_history")
+_ITEM_TYPES = ("function_call", "custom_tool_call", "mcp_call")
+_SYSTEM_KEYS = ("instructions", "system", "systemInstruction", "system_instruction")
+
+
+def request_messages(body: JsonValue, messages: Messages) -> tuple[MessageFacts, ...] | None:
+    """The messages that a request body carries, instructions first as a system message; None when it carries none."""
+    decoded = parsed(body)
+    if isinstance(decoded, list):
+        return messages.read(decoded, Role.USER) or None
+    if not isinstance(decoded, dict):
+        return None
+    found = messages.read(data(first_at(decoded, *_MESSAGE_KEYS)), Role.USER)
+    if found is None:
+        return None
+    system = text_of_parts(first_at(decoded, *_SYSTEM_KEYS))
+    return (MessageFacts(role=Role.SYSTEM, text=system), *found) if system else found
+
+
+def response_messages(body: JsonValue, messages: Messages) -> tuple[MessageFacts, ...] | None:
+    """The messages that a response body carries; None when it carries none."""
+    decoded = parsed(body)
+    if isinstance(decoded, str):
+        return messages.read(decoded, Role.ASSISTANT)
+    if isinstance(decoded, list):
+        whole = [item for item in decoded if isinstance(item, dict) and _is_body(item)]
+        if whole and len(whole) == len(decoded):
+            return tuple(one for item in whole for one in response_messages(item, messages) or ()) or None
+        return messages.read(decoded, Role.ASSISTANT) or None
+    if not isinstance(decoded, dict):
+        return None
+    generations = decoded.get("generations")
+    choices = decoded.get("choices")
+    candidates = decoded.get("candidates")
+    if isinstance(generations, list):
+        first = generations[0] if generations else None
+        choices = first if isinstance(first, list) else generations
+    elif isinstance(candidates, list):
+        choices = [{"message": item.get("content")} for item in candidates if isinstance(item, dict)]
+    if isinstance(choices, list):
+        first = choices[0] if choices else None
+        inner = first.get("message") if isinstance(first, dict) else None
+        return messages.read(inner, Role.ASSISTANT) if isinstance(inner, dict) else None
+    listed = first_at(decoded, "messages", "output", "replies")
+    if isinstance(listed, list):
+        return messages.read(listed, Role.ASSISTANT)
+    wrapped = decoded.get("message")
+    if isinstance(wrapped, dict):
+        return messages.read(wrapped, Role.ASSISTANT)
+    is_item = decoded.get("type") in _ITEM_TYPES
+    if is_item or "content" in decoded or "tool_calls" in decoded or "parts" in decoded:
+        return messages.read(decoded, Role.ASSISTANT)
+    return None
+
+
+def finish_reasons_of(body: JsonValue) -> tuple[str, ...] | None:
+    """Why the model stopped, as its response body says it; None when it doesn't say."""
+    decoded = parsed(body)
+    if not isinstance(decoded, dict):
+        return None
+    choices = first_at(decoded, "choices", "candidates")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    for said in (choice, decoded):
+        if isinstance(said, dict):
+            reason = first_at(said, "finish_reason", "finishReason", "stop_reason", "stopReason")
+            if isinstance(reason, str):
+                return (reason,)
+    return None
+
+
+def request_definitions(body: JsonValue) -> JsonValue:
+    """The definitions of tools in a request body, as they stand there; None when it says nothing of tools."""
+    if isinstance(body, str) and not any(key in body for key in ('"tools"', '"functions"')):
+        return None
+    decoded = parsed(body)
+    return first_at(decoded, "tools", "functions") if isinstance(decoded, dict) else None
+
+
+def _is_body(item: Mapping[str, JsonValue]) -> bool:
+    """Whether an item of a list is a response by itself, and no message."""
+    return "role" not in item and any(isinstance(item.get(key), list) for key in ("output", "choices", "candidates"))
+
+
+def request_tools(body: JsonValue) -> tuple[Tool, ...] | None:
+    """The tools that a request body offers; None when it says nothing of tools."""
+    offered = request_definitions(body)
+    return tools_of(offered) if isinstance(offered, list) else None
+
+
+def tool_choice_of(body: JsonValue) -> str | None:
+    """ "auto", "none", "required" or the name of the forced tool; None when the body doesn't say."""
+    decoded = parsed(body)
+    choice = first_at(decoded, "tool_choice", "toolChoice") if isinstance(decoded, dict) else None
+    if isinstance(choice, str):
+        return "required" if choice == "any" else choice
+    if isinstance(choice, dict):
+        function = choice.get("function")
+        name = function.get("name") if isinstance(function, dict) else first_at(choice, "name", "toolName")
+        if isinstance(name, str):
+            return name
+        kind = choice.get("type")
+        return "required" if kind == "any" else kind if isinstance(kind, str) else None
+    return None
+
+
+def text_of_parts(content: JsonValue) -> str | None:
+    """The text of a content, whatever its shape; None when there is none."""
+    decoded = parsed(content)
+    if isinstance(decoded, dict) and "parts" in decoded:
+        decoded = decoded["parts"]
+    texts = [part.text for part in parts_of(decoded) if isinstance(part, Text)]
+    return "\n".join(texts) if texts else None
+
+
+def call_arguments(value: JsonValue) -> JsonValue:
+    """The arguments in what a tool's span gives as its input, without the wrappers that frameworks put round them.
+
+    An object where it could be decoded, else the text as it was.
+    """
+    decoded = data(value)
+    if not isinstance(decoded, dict):
+        return value if value is None or isinstance(value, str) else as_text(value)
+    kwargs = data(decoded.get("kwargs"))
+    if isinstance(kwargs, dict) and (kwargs or not decoded.get("args")) and _only_wrapper(decoded):
+        inner = data(kwargs.get("kwargs")) if set(kwargs) == {"kwargs"} else None
+        return inner if isinstance(inner, dict) else kwargs
+    for key in ("input_str", "tool_args", "tool_kwargs"):
+        inner = data(decoded.get(key))
+        if isinstance(inner, dict):
+            return inner
+    return decoded
+
+
+def _only_wrapper(decoded: Mapping[str, JsonValue]) -> bool:
+    return set(decoded) <= {"args", "kwargs", "sanitize_inputs_outputs"}

@@ -1,0 +1,76 @@
+"""Definitions of the tools that a model was offered, in any of the shapes that providers and frameworks give them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from evaluators.cases import JsonValue, Tool
+from processors.conventions.decoding.values import OpenObject, as_object, first_at, parsed, text_at
+
+_SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema")
+_WRAPPERS = ("function", "toolSpec", "tool", "data")
+
+
+def tools_of(definitions: JsonValue) -> tuple[Tool, ...] | None:
+    """The tools in a list of definitions, or in a JSON text of one; None when it is no such list."""
+    decoded = parsed(definitions)
+    if isinstance(decoded, dict):
+        decoded = first_at(decoded, "tools", "function_declarations", "functionDeclarations") or [decoded]
+    if not isinstance(decoded, list):
+        return None
+    return distinct(tool for item in decoded for tool in _tools(parsed(item)))
+
+
+def distinct(tools: Iterable[Tool]) -> tuple[Tool, ...]:
+    """Tools by name, in order of first appearance; of two of a name the one that says more."""
+    found: dict[str, Tool] = {}
+    for tool in tools:
+        known = found.get(tool.name)
+        if known is None or (known.parameters is None and tool.parameters is not None):
+            found[tool.name] = tool
+    return tuple(found.values())
+
+
+def _tools(item: JsonValue) -> Iterable[Tool]:
+    if isinstance(item, str):
+        return [Tool(name=item)] if item and item[0] not in "{[" else []
+    if not isinstance(item, dict):
+        return []
+    is_open = isinstance(item, OpenObject)
+    declared = first_at(item, "function_declarations", "functionDeclarations")
+    if isinstance(declared, list):
+        return [tool for inner in declared for tool in _tools(inner)]
+    for key in _WRAPPERS:
+        wrapped = parsed(item.get(key))
+        if isinstance(wrapped, dict) and text_at(wrapped, "name"):
+            item = {**item, **wrapped}
+            break
+    name = text_at(item, "name", "tool_name") or (None if is_open else text_at(item, "type"))
+    if name is None:
+        return []
+    return [Tool(name=name, description=text_at(item, "description"), parameters=schema_of(item))]
+
+
+def schema_of(definition: Mapping[str, JsonValue]) -> Mapping[str, JsonValue] | None:
+    """The JSON Schema of a tool's arguments; None when the definition has none."""
+    for key in _SCHEMA_KEYS:
+        if definition.get(key) is not None:
+            return as_schema(definition[key])
+    return None
+
+
+def as_schema(value: JsonValue) -> Mapping[str, JsonValue] | None:
+    """A value as a JSON Schema of an object; None when it is none, or when its end was cut off."""
+    schema = as_object(value)
+    if isinstance(schema, OpenObject):
+        return None
+    wrapped = schema.get("json")
+    if isinstance(wrapped, dict) and len(schema) == 1:
+        schema = wrapped
+    if not schema:
+        return None
+    fields = [field for field in schema.values() if isinstance(field, dict)]
+    if "properties" not in schema and len(fields) == len(schema) and all("type" in field for field in fields):
+        # Some frameworks list the fields alone, without the object round them.
+        return {"type": "object", "properties": schema}
+    return schema

@@ -1,0 +1,82 @@
+"""The first form of the GenAI conventions: messages flattened into numbered attributes, `gen_ai.prompt.N.*`.
+
+The same keys without a number hold a whole request or response, or plain text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evaluators.cases import JsonValue, Role, Tool
+from processors.conventions.decoding.bodies import request_messages, response_messages
+from processors.conventions.decoding.definitions import as_schema, tools_of
+from processors.conventions.decoding.message_events import content_of
+from processors.conventions.decoding.messages import Messages
+from processors.conventions.decoding.values import cut_json, flattened, is_place, parsed
+from processors.conventions.facts import MessageFacts
+from processors.conventions.reader import is_cut
+
+PROMPT = "gen_ai.prompt"
+COMPLETION = "gen_ai.completion"
+_EMPTY = '""'
+"""An empty text, as it is written for answers of LangChain's models."""
+FUNCTIONS = ("llm.request.functions.", "gen_ai.request.functions.")
+
+
+def prompt_in(
+    attributes: Mapping[str, JsonValue], messages: Messages, *, whole: bool = True
+) -> tuple[MessageFacts, ...] | None:
+    """What a model was given; None when the attributes don't say.
+
+    Without `whole`, attributes were left out: then a message without its role is nobody's.
+    """
+    items = flattened(attributes, PROMPT + ".")
+    if items:
+        items = items if whole else [item for item in items if "role" in item]
+        return messages.read([_message(item) for item in items], Role.USER)
+    prompt = _whole(attributes.get(PROMPT))
+    return request_messages(prompt, messages) if prompt is not None else None
+
+
+def completion_in(attributes: Mapping[str, JsonValue], messages: Messages) -> tuple[MessageFacts, ...] | None:
+    """What a model gave; None when the attributes don't say."""
+    items = flattened(attributes, COMPLETION + ".")
+    if items:
+        return messages.read([_message(item) for item in items], Role.ASSISTANT)
+    completion = _whole(attributes.get(COMPLETION))
+    found = response_messages(completion, messages) if completion is not None else None
+    if is_cut(attributes.get(COMPLETION), None) and not any(message.text or message.calls for message in found or ()):
+        return None
+    return found
+
+
+def _whole(value: JsonValue) -> JsonValue:
+    """What a JSON text holds, or what is whole in it if it was cut."""
+    decoded = parsed(value)
+    return cut_json(decoded) if isinstance(decoded, str) and is_cut(decoded, None) else decoded
+
+
+def functions_in(attributes: Mapping[str, JsonValue]) -> tuple[Tool, ...] | None:
+    """The tools that a model was offered; None when the attributes don't say."""
+    functions = next((found for prefix in FUNCTIONS if (found := flattened(attributes, prefix))), [])
+    if not functions:
+        return None
+    return tools_of([{**item, "parameters": as_schema(item.get("parameters"))} for item in functions])  # type: ignore[dict-item]
+
+
+def _message(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """A numbered message as the nested one it was made from."""
+    message: dict[str, JsonValue] = {}
+    calls: dict[int, dict[str, JsonValue]] = {}
+    for key, value in item.items():
+        group, _, rest = key.partition(".")
+        number, _, field = rest.partition(".")
+        if group == "tool_calls" and is_place(number):
+            calls.setdefault(int(number), {})[field] = value
+        elif group == "function_call" and rest:
+            calls.setdefault(0, {})[rest] = value
+        else:
+            message[key] = content_of("" if value == _EMPTY else value) if key == "content" else value
+    if calls:
+        message["tool_calls"] = [calls[number] for number in sorted(calls)]
+    return message

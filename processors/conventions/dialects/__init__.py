@@ -1,0 +1,1 @@
+"""One reader per dialect: a span with its keys in, neutral facts out."""

@@ -1,0 +1,373 @@
+"""OpenInference: `openinference.span.kind`, `llm.*`, `tool.*`, `input.value`, `output.value`.
+
+Things seen in the wild that this reader knows: the kind is a guess by name in some instrumentations, so `tool.name`
+decides; `tool.parameters` is the tool's schema, or in some its arguments, so the arguments are `input.value`; messages
+carry their text in `content` or in `contents`; the decoded messages may lack what the raw body still has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from evaluators.cases import JsonValue, Role, Tool
+from processors.conventions.decoding.bodies import (
+    call_arguments,
+    request_messages,
+    request_tools,
+    response_messages,
+    tool_choice_of,
+)
+from processors.conventions.decoding.definitions import distinct, tools_of
+from processors.conventions.decoding.glued import unglued
+from processors.conventions.decoding.messages import Messages
+from processors.conventions.decoding.parts import output_of
+from processors.conventions.decoding.values import REDACTED, as_object, cut_json, flattened, is_place, parsed, text_at
+from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFacts
+from processors.conventions.reader import error_of, is_cancelled, is_cut, is_pending, shown
+from processors.otlp import Span
+
+SPAN_KIND = "openinference.span.kind"
+INPUT = "input.value"
+OUTPUT = "output.value"
+INPUT_MESSAGES = "llm.input_messages."
+OUTPUT_MESSAGES = "llm.output_messages."
+TOOLS = "llm.tools."
+INVOCATION = "llm.invocation_parameters"
+MODEL = "llm.model_name"
+FINISH_REASON = "llm.finish_reason"
+TOOL_NAME = "tool.name"
+TOOL_DESCRIPTION = "tool.description"
+TOOL_PARAMETERS = "tool.parameters"
+TOOL_CALL_ID = "tool_call.id"
+TOOL_CALL_ID_KEYS = (TOOL_CALL_ID, "tool.call_id", "tool.id")
+AGENT_NAME = "agent.name"
+NODE_ID = "graph.node.id"
+SESSION = "session.id"
+OPERATION, CREATE_AGENT = "gen_ai.operation.name", "create_agent"
+
+_KINDS = {
+    "LLM": Kind.LLM,
+    "TOOL": Kind.TOOL,
+    "AGENT": Kind.AGENT,
+    "CHAIN": Kind.CHAIN,
+    "EVALUATOR": Kind.EVALUATION,
+}
+_NOTHING = frozenset({"", "None", "null"})
+_HANDOFF = re.compile(r"hand ?-?off\b|transfer_to_", re.IGNORECASE)
+
+
+class OpenInference:
+    """The reader of OpenInference."""
+
+    name = "openinference"
+    marks: tuple[bytes, ...] = (b"openinference.span.kind", b"llm.input_messages", b"llm.output_messages")
+
+    def __init__(self, messages: Messages, limit: int | None = None) -> None:
+        self._messages = messages
+        self._limit = limit
+        self._tools: dict[str, tuple[Tool, ...]] = {}
+        self._flat: dict[tuple[tuple[str, JsonValue], ...], tuple[MessageFacts, ...]] = {}
+
+    def reads(self, span: Span) -> bool:
+        """Whether the span has a kind of OpenInference or messages in its form."""
+        attributes = span.attributes
+        return SPAN_KIND in attributes or any(key.startswith((INPUT_MESSAGES, OUTPUT_MESSAGES)) for key in attributes)
+
+    def read(self, span: Span) -> SpanFacts:
+        """What the span says."""
+        attributes = span.attributes
+        kind = self._kind(span)
+        common = SpanFacts(
+            kind=kind,
+            dialect=self.name,
+            agent_name=text_at(attributes, AGENT_NAME, NODE_ID) if kind is not Kind.CHAIN else None,
+            session_id=text_at(attributes, SESSION),
+            error=error_of(span) if not is_pending(span) else None,
+            hidden=REDACTED in (attributes.get(INPUT), attributes.get(OUTPUT)),
+            partial=is_cancelled(span),
+        )
+        if kind is Kind.LLM:
+            return self._llm(span, common)
+        if kind is Kind.TOOL:
+            return self._tool(span, common)
+        return self._other(span, common)
+
+    def _kind(self, span: Span) -> Kind:
+        attributes = span.attributes
+        if attributes.get(OPERATION) == CREATE_AGENT:
+            # Backends that convert spans take the making of an agent for its work.
+            return Kind.OTHER
+        named = attributes.get(SPAN_KIND)
+        kind = _KINDS.get(named.upper(), Kind.OTHER) if isinstance(named, str) else Kind.LLM
+        if named is None and span.dropped_attributes and not _is_model_call(attributes):
+            kind = Kind.CHAIN
+        if TOOL_NAME in attributes and kind is not Kind.LLM:
+            return Kind.TOOL
+        if kind is Kind.TOOL and _HANDOFF.match(span.name):
+            return Kind.HANDOFF
+        return kind
+
+    def _llm(self, span: Span, common: SpanFacts) -> SpanFacts:
+        attributes = span.attributes
+        request, response = shown(attributes.get(INPUT)), shown(attributes.get(OUTPUT))
+        whole = not span.dropped_attributes
+        given = self._listed(attributes, INPUT_MESSAGES, Role.USER, whole)
+        lacking = not given or not whole or _lacks_text(given) or _lacks_ids(given)
+        raw_given = self._request(request) if lacking else None
+        answered = self._listed(attributes, OUTPUT_MESSAGES, Role.ASSISTANT)
+        if _says_nothing(answered):
+            answered = self._response(response) or answered
+        elif answered and _lacks_ids(answered):
+            raw_answered = self._response(response) or ()
+            answered = _completed(answered, raw_answered) if len(raw_answered) == len(answered) else answered
+        invocation = attributes.get(INVOCATION)
+        tools = self._offered(attributes, invocation, request)
+        if answered and tools:
+            answered = unglued(answered, [tool.name for tool in tools])
+        body = request if isinstance(request, str) and "tool_choice" in request else None
+        reason = text_at(attributes, FINISH_REASON)
+        return replace(
+            common,
+            input=(_completed(given, raw_given) if raw_given else given) or None,
+            output=answered,
+            tools=tools,
+            tools_cut=is_cut(invocation, self._limit) or is_cut(request, self._limit),
+            tool_choice=tool_choice_of(invocation) or tool_choice_of(body),
+            response_id=_response_id(response),
+            model=text_at(attributes, MODEL),
+            finish_reasons=(reason,) if reason else None,
+            truncated=is_cut(request, self._limit)
+            or is_cut(response, self._limit)
+            or any(message.truncated for message in (*(given or ()), *(answered or ()))),
+        )
+
+    def _tool(self, span: Span, common: SpanFacts) -> SpanFacts:
+        attributes = span.attributes
+        output = shown(attributes.get(OUTPUT))
+        result = output_of(output)
+        pending = is_pending(span)
+        error = common.error
+        if error is None and result.failed and not pending:
+            error = result.text or ""
+        arguments = shown(attributes.get(INPUT))
+        tool = ToolFacts(
+            name=text_at(attributes, TOOL_NAME) or _bare_name(span.name),
+            call_id=text_at(attributes, *TOOL_CALL_ID_KEYS) or result.call_id or _wrapped_call_id(arguments),
+            arguments=call_arguments(arguments),
+            result=result.text if not pending else None,
+            error=error,
+            description=text_at(attributes, TOOL_DESCRIPTION),
+            truncated=is_cut(output, self._limit),
+            pending=pending,
+        )
+        return replace(common, tool=tool)
+
+    def _other(self, span: Span, common: SpanFacts) -> SpanFacts:
+        attributes = span.attributes
+        given, answered = shown(attributes.get(INPUT)), shown(attributes.get(OUTPUT))
+        listed = self._listed(attributes, INPUT_MESSAGES, Role.USER, not span.dropped_attributes)
+        return replace(
+            common,
+            input=listed or self._request(given),
+            output=self._listed(attributes, OUTPUT_MESSAGES, Role.ASSISTANT),
+            input_text=_plain(given),
+            output_text=_plain(answered),
+        )
+
+    def _listed(
+        self, attributes: Mapping[str, JsonValue], prefix: str, role: Role, whole: bool = True
+    ) -> tuple[MessageFacts, ...] | None:
+        found: list[MessageFacts] = []
+        items = flattened(attributes, prefix)
+        for item in items:
+            if not whole and "message.role" not in item:
+                # Attributes were left out: whose words these are isn't known.
+                continue
+            try:
+                key = tuple(item.items())
+                known = self._flat.get(key)
+            except TypeError:
+                found += self._messages.read(_nested(item), role) or ()
+                continue
+            if known is None:
+                known = self._flat[key] = self._messages.read(_nested(item), role) or ()
+            found += known
+        return tuple(found) if items else None
+
+    def _request(self, body: JsonValue) -> tuple[MessageFacts, ...] | None:
+        found = request_messages(body, self._messages)
+        if found is None and is_cut(body, self._limit) and isinstance(body, str):
+            found = request_messages(cut_json(body), self._messages)
+        return found
+
+    def _response(self, body: JsonValue) -> tuple[MessageFacts, ...] | None:
+        decoded = parsed(body)
+        return response_messages(decoded, self._messages) if isinstance(decoded, dict | list) else None
+
+    def _offered(
+        self, attributes: Mapping[str, JsonValue], invocation: JsonValue, request: JsonValue
+    ) -> tuple[Tool, ...] | None:
+        items = flattened(attributes, TOOLS)
+        if items and not _is_whole(attributes, len(items)):
+            # Some instrumentations leave out tools that they can't describe: who was offered more isn't known.
+            return None
+        if items:
+            tools: list[Tool] = []
+            for item in items:
+                definition = item.get("tool.json_schema")
+                if isinstance(definition, str):
+                    known = self._tools.get(definition)
+                    if known is None:
+                        known = self._tools[definition] = tools_of(definition) or ()
+                    tools += known
+                elif isinstance(definition, dict):
+                    tools += tools_of([definition]) or ()
+                name = text_at(item, "tool.name")
+                if name is not None and definition is None:
+                    tools.append(Tool(name=name, description=text_at(item, "tool.description")))
+            return distinct(tools)
+        for body in (invocation, request):
+            if isinstance(body, str) and ('"tools"' in body or '"functions"' in body):
+                tools_found = request_tools(body)
+                if tools_found:
+                    return tools_found
+        return None
+
+
+def _is_model_call(attributes: Mapping[str, JsonValue]) -> bool:
+    """Whether a span whose kind was left out is a model call by what else is on it: chains are given messages too."""
+    return any(key in attributes for key in (MODEL, INVOCATION)) or any(
+        key.startswith((OUTPUT_MESSAGES, "llm.token_count.")) for key in attributes
+    )
+
+
+def _is_whole(attributes: Mapping[str, JsonValue], count: int) -> bool:
+    """Whether the flattened list of tools has no gaps."""
+    return any(key.startswith(f"{TOOLS}{count - 1}.") for key in attributes)
+
+
+def _nested(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """A flattened message as the nested one it was made from."""
+    message: dict[str, JsonValue] = {}
+    calls: dict[int, dict[str, JsonValue]] = {}
+    contents: dict[int, dict[str, JsonValue]] = {}
+    results: dict[int, JsonValue] = {}
+    texts: dict[int, JsonValue] = {}
+    for key, value in item.items():
+        key = key.removeprefix("message.")
+        group, _, rest = key.partition(".")
+        number, _, rest = rest.partition(".")
+        if group == "tool_calls" and is_place(number):
+            _put_call(calls.setdefault(int(number), {"function": {}}), rest, value)
+        elif group == "contents" and is_place(number):
+            _put_content(contents.setdefault(int(number), {}), rest, value)
+        elif group == "function" and is_place(number) and not rest:
+            results[int(number)] = {**as_object(value), "type": "tool_result"}
+        elif group == "content" and is_place(number) and not rest:
+            texts[int(number)] = value
+        else:
+            message[key] = value
+    if calls:
+        message["tool_calls"] = [calls[number] for number in sorted(calls)]
+    if contents and not message.get("content"):
+        message["content"] = [_whole_part(contents[number]) for number in sorted(contents)]
+    elif texts and not message.get("content"):
+        message["content"] = [texts[number] for number in sorted(texts)]
+    if results:
+        message["content"] = [results[number] for number in sorted(results)]
+    name = message.get("function_call_name")
+    if isinstance(name, str) and not calls:
+        message["function_call"] = {"name": name, "arguments": message.get("function_call_arguments_json")}
+    return message
+
+
+def _put_call(call: dict[str, JsonValue], rest: str, value: JsonValue) -> None:
+    rest = rest.removeprefix("tool_call.")
+    if rest.startswith("function."):
+        function = call["function"]
+        assert isinstance(function, dict)
+        function[rest.removeprefix("function.")] = value
+    else:
+        call[rest] = value
+
+
+def _put_content(part: dict[str, JsonValue], rest: str, value: JsonValue) -> None:
+    if rest.startswith("tool_call."):
+        call = part.setdefault("tool_call", {"function": {}})
+        assert isinstance(call, dict)
+        _put_call(call, rest, value)
+        part["type"] = "tool_call"
+    else:
+        key = rest.removeprefix("message_content.")
+        if key != "type" or "type" not in part:
+            part[key] = value
+
+
+def _whole_part(part: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """A part; a text that belongs to a call is its result."""
+    call_id = part.get("message.tool_call_id")
+    return {"type": "tool_result", "tool_call_id": call_id, "content": part.get("text")} if call_id else part
+
+
+def _lacks_text(messages: tuple[MessageFacts, ...]) -> bool:
+    return any(message.role in (Role.USER, Role.SYSTEM) and not message.text for message in messages)
+
+
+def _lacks_ids(messages: tuple[MessageFacts, ...]) -> bool:
+    """Whether calls were flattened without their ids."""
+    return any(call.id is None for message in messages for call in message.calls)
+
+
+def _completed(given: tuple[MessageFacts, ...] | None, raw: tuple[MessageFacts, ...]) -> tuple[MessageFacts, ...]:
+    if not given:
+        return raw
+    if len(raw) == len(given):
+        return tuple(theirs if _says_less(ours, theirs) else ours for ours, theirs in zip(given, raw, strict=True))
+    return raw if len(raw) > len(given) else given
+
+
+def _says_less(ours: MessageFacts, theirs: MessageFacts) -> bool:
+    if not ours.text and not ours.calls:
+        return True
+    return len(ours.calls) == len(theirs.calls) and _lacks_ids((ours,)) and not _lacks_ids((theirs,))
+
+
+def _says_nothing(messages: tuple[MessageFacts, ...] | None) -> bool:
+    return not messages or not any(message.text or message.calls or message.media for message in messages)
+
+
+def _plain(value: JsonValue) -> str | None:
+    """Text that a person wrote or was told; None for serialised state."""
+    if not isinstance(value, str) or value in _NOTHING:
+        return None
+    decoded = parsed(value)
+    if decoded is value and value[:2] in ('{"', "[{"):
+        # Serialised state that a length limit cut is no more anybody's words than whole state is.
+        decoded = cut_json(value)
+    if isinstance(decoded, str):
+        return decoded
+    if isinstance(decoded, dict):
+        kwargs = decoded.get("kwargs")
+        if isinstance(kwargs, dict) and len(kwargs) == 1:
+            decoded = kwargs
+        return text_at(decoded, "task", "raw", "question", "query")
+    return None
+
+
+def _bare_name(name: str) -> str:
+    return name.removesuffix(".__call__").removesuffix(".run").rpartition(".")[2] or name
+
+
+def _response_id(body: JsonValue) -> str | None:
+    if not isinstance(body, str) or '"id"' not in body:
+        return None
+    found = as_object(body).get("id")
+    return found if isinstance(found, str) else None
+
+
+def _wrapped_call_id(arguments: JsonValue) -> str | None:
+    if isinstance(arguments, str) and "tool_call" in arguments:
+        return text_at(as_object(arguments), "tool_call_id", "call_id")
+    return None

@@ -1,0 +1,128 @@
+"""OpenLIT: what it writes beside, and in place of, the GenAI conventions.
+
+Its spans of model calls are in those conventions and are read there, but for the calls that a model asked for: these
+stand on the span once more, as `gen_ai.tool.name`, `gen_ai.tool.call.id` and `gen_ai.tool.args`, several joined by
+commas, even where the capture of messages is switched off.
+
+The spans of its decorator look as if they were in the conventions, but hold no messages: `function.args` and
+`function.kwargs` are reprs of Python data, the result is plain text.  Nothing on them says whether a function is a tool
+or an agent, so both accounts are given, and the rest of the trace tells (see `processors.reading.functions`).  A
+function that failed leaves a span with nothing on it but the exception; all that tells that it is one is the scope,
+which is that of the decorator alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from evaluators.cases import JsonValue, Role
+from processors.conventions.decoding.messages import Messages
+from processors.conventions.decoding.parts import arguments_of
+from processors.conventions.decoding.sessions import session_of
+from processors.conventions.decoding.steps import Step, step_facts
+from processors.conventions.decoding.values import clean, data, first_at, text_at
+from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts
+from processors.otlp import Span, StatusCode
+
+ARGUMENTS = "function.args"
+KEYWORDS = "function.kwargs"
+RESULT = ("gen_ai.output.messages", "gen_ai.completion")
+SCOPE = "openlit"
+CALL_NAMES = "gen_ai.tool.name"
+CALL_IDS = "gen_ai.tool.call.id"
+CALL_ARGUMENTS = "gen_ai.tool.args"
+SEPARATOR = ", "
+
+
+class OpenLIT:
+    """The reader of decorated functions."""
+
+    name = "openlit"
+    marks: tuple[bytes, ...] = (b"function.args", b"function.kwargs")
+    scopes: tuple[bytes, ...] = (b"\x0a\x07openlit",)
+
+    def __init__(self, messages: Messages, limit: int | None = None) -> None:
+        self._messages = messages
+        self._limit = limit
+
+    def reads(self, span: Span) -> bool:
+        """Whether the span is a decorated function's."""
+        attributes = span.attributes
+        if ARGUMENTS in attributes or KEYWORDS in attributes:
+            return True
+        return span.scope_name == SCOPE and span.status is StatusCode.ERROR and not attributes
+
+    def read(self, span: Span) -> SpanFacts:
+        """What the span says."""
+        attributes = span.attributes
+        step = Step(
+            kind=Kind.CHAIN,
+            name=span.name,
+            given=_called_with(attributes.get(ARGUMENTS), attributes.get(KEYWORDS)),
+            answered=first_at(attributes, *RESULT),
+            is_function=True,
+            session_id=session_of(attributes),
+        )
+        return step_facts(self.name, span, step, self._messages, self._limit)
+
+
+class OpenLITCalls:
+    """The reader of the calls that are listed on a model call's span."""
+
+    name = "openlit"
+    marks: tuple[bytes, ...] = (b"gen_ai.tool.args",)
+
+    def __init__(self, messages: Messages, limit: int | None = None) -> None:
+        pass
+
+    def reads(self, span: Span) -> bool:
+        """Whether calls are listed on the span."""
+        return CALL_ARGUMENTS in span.attributes
+
+    def read(self, span: Span) -> SpanFacts:
+        """The listed calls, as an answer whose words aren't known."""
+        calls = _listed_calls(span.attributes)
+        answer = MessageFacts(role=Role.ASSISTANT, text=None, calls=calls)
+        return SpanFacts(kind=Kind.LLM, dialect=self.name, output=(answer,) if calls else None)
+
+
+def _called_with(arguments: JsonValue, keywords: JsonValue) -> JsonValue:
+    if arguments is None and keywords is None:
+        return None
+    listed, named = data(arguments), data(keywords)
+    if isinstance(listed, str) and listed not in ("", "()"):
+        return None
+    return {
+        "args": listed if isinstance(listed, list) else [],
+        "kwargs": named if isinstance(named, dict) else {},
+    }
+
+
+def _listed_calls(attributes: Mapping[str, JsonValue]) -> tuple[CallFacts, ...]:
+    """The calls, if names, ids and arguments can be told apart: a comma may as well be part of arguments."""
+    names = (text_at(attributes, CALL_NAMES) or "").split(SEPARATOR)
+    ids = (text_at(attributes, CALL_IDS) or "").split(SEPARATOR)
+    listed = attributes.get(CALL_ARGUMENTS)
+    arguments: list[JsonValue] = [arguments_of(listed)] if len(names) == 1 else _split(listed)
+    if not all(names) or not len(names) == len(ids) == len(arguments):
+        return ()
+    return tuple(
+        CallFacts(name=name, id=call_id or None, arguments=given)
+        for name, call_id, given in zip(names, ids, arguments, strict=True)
+    )
+
+
+def _split(value: JsonValue) -> list[JsonValue]:
+    """JSON values that were joined by commas; an empty list if anything else is among them."""
+    found: list[JsonValue] = []
+    rest = value.strip() if isinstance(value, str) else ""
+    decoder = json.JSONDecoder()
+    while rest:
+        try:
+            decoded, end = decoder.raw_decode(rest)
+        except (ValueError, RecursionError):
+            return []
+        found.append(clean(decoded))
+        rest = rest[end:].removeprefix(SEPARATOR).lstrip()
+    return found

@@ -1,0 +1,69 @@
+"""Traceloop / OpenLLMetry: `traceloop.span.kind`, `traceloop.entity.name`, `.input`, `.output`.
+
+Its spans of workflows, agents, tasks and tools.  What its instrumentations say of model calls is in the GenAI
+conventions, old or new, and is read there; that it is one, older versions say in `llm.request.type` alone.
+
+Things seen in the wild that this reader knows: the output is a JSON text, so a tool that returns JSON is encoded twice;
+the input of a decorated function is `{"args": [...], "kwargs": {...}}`, that of a LangChain tool holds the repr of its
+arguments; hand-offs are a kind of span of their own; names end with the kind (`get_weather.tool`).
+"""
+
+from __future__ import annotations
+
+from processors.conventions.decoding.messages import Messages
+from processors.conventions.decoding.sessions import session_of
+from processors.conventions.decoding.steps import Step, step_facts
+from processors.conventions.decoding.values import text_at
+from processors.conventions.facts import Kind, SpanFacts
+from processors.otlp import Span
+
+SPAN_KIND = "traceloop.span.kind"
+ENTITY_NAME = "traceloop.entity.name"
+ENTITY_INPUT = "traceloop.entity.input"
+ENTITY_OUTPUT = "traceloop.entity.output"
+REQUEST_TYPE = "llm.request.type"
+
+_CALLED = '{"args": ['
+"""How the input of a decorated function begins; frameworks' own tasks have other inputs."""
+_MODEL_REQUESTS = ("chat", "completion", "response", "responses")
+_KINDS = {
+    "workflow": Kind.WORKFLOW,
+    "agent": Kind.AGENT,
+    "task": Kind.CHAIN,
+    "tool": Kind.TOOL,
+    "handoff": Kind.HANDOFF,
+    "llm": Kind.LLM,
+}
+
+
+class Traceloop:
+    """The reader of Traceloop's own attributes."""
+
+    name = "traceloop"
+    marks: tuple[bytes, ...] = (b"traceloop.",)
+
+    def __init__(self, messages: Messages, limit: int | None = None) -> None:
+        self._messages = messages
+        self._limit = limit
+
+    def reads(self, span: Span) -> bool:
+        """Whether the span is one of its workflows, agents, tasks or tools, or a model call in its older form."""
+        return any(key in span.attributes for key in (SPAN_KIND, ENTITY_INPUT, ENTITY_OUTPUT, REQUEST_TYPE))
+
+    def read(self, span: Span) -> SpanFacts:
+        """What the span says."""
+        attributes = span.attributes
+        named = text_at(attributes, SPAN_KIND) or ""
+        kind = _KINDS.get(named.lower(), Kind.OTHER)
+        if attributes.get(REQUEST_TYPE) in _MODEL_REQUESTS:
+            kind = Kind.LLM
+        given = attributes.get(ENTITY_INPUT)
+        step = Step(
+            kind=kind,
+            name=text_at(attributes, ENTITY_NAME) or span.name.removesuffix(f".{named}"),
+            given=given,
+            answered=attributes.get(ENTITY_OUTPUT),
+            session_id=session_of(attributes),
+            is_function=kind is Kind.CHAIN and isinstance(given, str) and given.startswith(_CALLED),
+        )
+        return step_facts(self.name, span, step, self._messages, self._limit)

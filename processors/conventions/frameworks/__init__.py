@@ -1,0 +1,1 @@
+"""Frameworks that write content in shapes of their own, within whatever dialect their spans are in."""

@@ -1,0 +1,49 @@
+"""Tool definitions out of values that a length limit cut: what is judged by must be whole."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from processors.conventions.decoding.definitions import tools_of
+from processors.conventions.decoding.values import OpenObject, cut_json
+
+_PARAMETERS = {
+    "type": "object",
+    "properties": {"branch": {"type": "string", "enum": ["Central", "Riverside", "Northgate"]}},
+    "required": ["branch"],
+}
+_DEFINITIONS = json.dumps(
+    [
+        {"type": "function", "function": {"name": name, "description": "A tool.", "parameters": _PARAMETERS}}
+        for name in ("opening_hours", "find_book")
+    ]
+)
+
+
+@pytest.mark.parametrize("length", range(2, len(_DEFINITIONS)))
+def test_wherever_definitions_are_cut_no_schema_is_in_part_and_no_tool_is_made_up(length: int) -> None:
+    tools = tools_of(cut_json(_DEFINITIONS[:length])) or ()
+
+    assert {tool.name for tool in tools} <= {"opening_hours", "find_book"}
+    assert all(tool.parameters in (None, _PARAMETERS) for tool in tools)
+
+
+def test_a_schema_before_the_cut_is_used() -> None:
+    tools = tools_of(cut_json(_DEFINITIONS[: len(_DEFINITIONS) - 20]))
+
+    assert tools is not None
+    assert [(tool.name, tool.parameters) for tool in tools] == [("opening_hours", _PARAMETERS), ("find_book", None)]
+
+
+def test_objects_that_a_cut_goes_through_are_known_as_open() -> None:
+    value = cut_json('{"whole": {"a": 1}, "cut": {"b": [{"c": 2, "d')
+
+    assert value == {"whole": {"a": 1}, "cut": {"b": [{"c": 2}]}}
+    assert isinstance(value, OpenObject)
+    assert not isinstance(value["whole"], OpenObject)
+    cut = value["cut"]
+    assert isinstance(cut, OpenObject)
+    assert isinstance(cut["b"], list)
+    assert isinstance(cut["b"][0], OpenObject)
