@@ -8,7 +8,7 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from collector.records import LogRecord as SavedLog
-from processors.conventions.registry import Readers
+from processors.conventions.registry import MARKS, Readers
 from processors.conventions.wanted import is_own, wants, wants_log
 from processors.otlp import Log, decode_log, decode_span
 from processors.reading.transcribe import transcribe
@@ -38,6 +38,12 @@ def span(key: str, value: str = "x") -> bytes:
 def test_spans_of_every_dialect_are_wanted(key: str) -> None:
     assert wants(span(key), SCOPE)
     assert not is_own(span(key), SCOPE)
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_every_mark_of_a_reader_is_found(mark: bytes) -> None:
+    text = mark.decode()
+    assert wants(span("key", text) if text.startswith('"') else span(text), SCOPE)
 
 
 def test_spans_whose_content_is_in_events_are_wanted() -> None:
