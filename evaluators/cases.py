@@ -72,6 +72,7 @@ class ToolCall:
     `awaiting_approval`: a human has to confirm it first; there is no result yet.
     `earlier`: it was asked for before this run began and is known from the conversation's history only, so that its
     choice and arguments are judged where it was asked for; its result may still be new to this run.
+    `offered`, of a call that no captured turn asked for: the tools of the agent that made it; None when not captured.
     """
 
     id: str
@@ -84,6 +85,7 @@ class ToolCall:
     provider_executed: bool = False
     awaiting_approval: bool = False
     earlier: bool = False
+    offered: tuple[Tool, ...] | None = None
     ref: str | None = None
 
 

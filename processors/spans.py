@@ -27,6 +27,7 @@ from typing import TypeAlias
 
 from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, Role, Run, ToolCall, Turn
 from evaluators.verdict import Level
+from processors.conventions.decoding.definitions import distinct
 from processors.transcript import Transcript
 
 MOST_LATER = 256
@@ -71,7 +72,9 @@ def place_selection(transcript: Transcript, complete: bool) -> Iterator[Placed]:
                 decided = bool(turn.calls) and (_returned(turn.calls) or turn.index < last[turn.agent])
                 yield placed(span_id, run, turn, decided)
         for span_id, calls in _by_target(_executed_here(run), _Around(transcript, run)).items():
-            yield placed(span_id, run, Turn(index=len(run.turns), calls=calls), False)
+            offers = [call.offered for call in calls]
+            tools = distinct(tool for offered in offers for tool in offered or ()) if all(offers) else None
+            yield placed(span_id, run, Turn(index=len(run.turns), calls=calls, tools=tools), False)
 
 
 def place_invocation(transcript: Transcript, complete: bool) -> Iterator[Placed]:

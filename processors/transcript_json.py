@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from evaluators.cases import JsonValue, Run, Tool, ToolCall
+from processors.conventions.decoding.definitions import distinct
 from processors.transcript import Transcript
 
 
@@ -35,19 +36,13 @@ def transcript_json(transcript: Transcript) -> dict[str, JsonValue]:
 
 
 def offered_tools(runs: Iterable[Run]) -> list[Tool]:
-    """Every tool that was offered at some turn, the fullest definition of each."""
-    found: dict[str, Tool] = {}
-    seen: set[int] = set()
+    """Every tool that was offered at some turn or for some call, the fullest definition of each."""
+    offers: dict[int, tuple[Tool, ...]] = {}
     for run in runs:
-        for turn in run.turns:
-            if turn.tools is None or id(turn.tools) in seen:
-                continue
-            seen.add(id(turn.tools))
-            for tool in turn.tools:
-                known = found.get(tool.name)
-                if known is None or (known.parameters is None and tool.parameters is not None):
-                    found[tool.name] = tool
-    return list(found.values())
+        for tools in (*(turn.tools for turn in run.turns), *(call.offered for call in run.loose_calls)):
+            if tools is not None:
+                offers[id(tools)] = tools
+    return list(distinct(tool for tools in offers.values() for tool in tools))
 
 
 def plan_of(run: Run) -> str | None:

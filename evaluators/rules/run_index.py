@@ -55,7 +55,8 @@ class RunIndex:
     @cached_property
     def tools(self) -> tuple[Tool, ...]:
         """The tools that were offered anywhere in the run, by name."""
-        return tuple({tool.name: tool for turn in self.run.turns for tool in turn.tools or ()}.values())
+        told = [turn.tools for turn in self.run.turns] + [call.offered for call in self.run.loose_calls]
+        return tuple({tool.name: tool for tools in told for tool in tools or ()}.values())
 
     @cached_property
     def earlier(self) -> Mapping[str, Sequence[ToolCall]]:

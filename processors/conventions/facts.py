@@ -82,6 +82,7 @@ class SpanFacts:
     `whole`  input and output are all that was said, calls and results included.
     `error`  the error's text when the span failed ("" when it has none).
     `tools_cut`  more tools may have been offered than are told.
+    `in_code`  tools were called by programs that the model wrote, so that its answers name no calls.
     """
 
     kind: Kind
@@ -105,6 +106,7 @@ class SpanFacts:
     partial: bool = False
     hidden: bool = False
     whole: bool = False
+    in_code: bool = False
     also: tuple[str, ...] = ()
 
     @property

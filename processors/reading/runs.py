@@ -232,7 +232,7 @@ def _assembled(told: _Told, drafts: list[Draft], loose: list[CallDraft], session
     count_user_turns(drafts, users)
     book = _Book()
     turns = tuple(_turn(index, draft, book, told) for index, draft in enumerate(drafts))
-    loose_calls = tuple(_call(call) for call in loose)
+    loose_calls = tuple(replace(_call(call), offered=_known_offer(call)) for call in loose)
     ending = ending_of(drafts, told.top, told.agents, failed=told.failed)
     run = Run(
         turns=turns,
@@ -249,6 +249,7 @@ def _assembled(told: _Told, drafts: list[Draft], loose: list[CallDraft], session
         ref=_ref(told.top, drafts),
     )
     lost = any(lost_calls(draft) for draft in drafts) or _only_agents_tell(told, drafts, loose)
+    lost = lost or (not loose and any(draft.facts.in_code for draft in drafts))
     return replace(run, missing=absent_in(run, calls_were_lost=lost))
 
 
@@ -361,6 +362,23 @@ def _offered(draft: Draft) -> tuple[Tool, ...] | None:
     if cut and called > {name_key(tool.name) for tool in added}:
         return None
     return (*tools, *added) if added else tools
+
+
+def _known_offer(call: CallDraft) -> tuple[Tool, ...] | None:
+    """The tools of the agent that made a call which no captured turn asked for; None where its span doesn't tell.
+
+    A tool may call others by itself, and what tells of a whole run's tools doesn't say which agent has them: then, as
+    where a list was cut, it was only offered if it is among them.
+    """
+    if call.execution is None:
+        return None
+    agent = call.execution.agent
+    around = agent or call.execution.top
+    facts = around.facts if around is not None else None
+    if facts is None or not facts.tools:
+        return None
+    is_whole = agent is not None and not facts.tools_cut
+    return facts.tools if is_whole or name_key(call.name) in {name_key(tool.name) for tool in facts.tools} else None
 
 
 def _agent_name(draft: Draft, told: _Told) -> str | None:

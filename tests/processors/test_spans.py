@@ -98,6 +98,14 @@ def test_calls_that_no_turn_asked_for_are_a_choice_of_the_agent_around_them() ->
     assert placed(place_selection, transcript) == [(hex_id(AGENT), ["a"]), (hex_id(RUN), ["b"])]
 
 
+def test_calls_that_no_turn_asked_for_are_chosen_from_what_their_agents_had_where_that_is_known_of_all() -> None:
+    known = [replace(call(name, tool_span=2), offered=(Tool(name=name),)) for name in "ab"]
+    for calls, offered in ((known, "ab"), ([*known, call("c", tool_span=2)], None)):
+        (one,) = place_selection(told(loose=calls), True)
+        assert isinstance(one.case, DecisionCase)
+        assert one.case.turn.tools == (tuple(Tool(name=name) for name in offered) if offered else None)
+
+
 # --- tool_invocation
 
 

@@ -26,6 +26,8 @@ TASKS = ("crew_tasks", "crewai.crew.tasks")
 OUTPUTS = "crewai.crew.tasks_output"
 RESULT = "crewai.crew.result"
 TASK_KEY = "task_key"
+DELEGATION = ("allow_delegation", "delegation_enabled")
+"""Agents that may delegate have tools for it, which aren't listed."""
 _KINDS = (Kind.CHAIN, Kind.WORKFLOW, Kind.AGENT)
 _NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
 
@@ -61,7 +63,8 @@ class CrewAI:
             input_text=facts.input_text or (asked[0] if len(asked) == 1 else None),
             output_text=facts.output_text or text_at(attributes, RESULT),
             system=tuple(text for agent in agents if (text := _instructions(agent))) or None,
-            tools=_of_crew(agents),
+            tools=distinct(tool for agent in agents for tool in _tools(agent)) or None,
+            tools_cut=any(agent.get(key) is True for agent in agents for key in DELEGATION),
         )
 
     def _outputs(self, text: str | None) -> tuple[MessageFacts, ...]:
@@ -98,14 +101,6 @@ def _split(conversation: Conversation) -> tuple[Conversation, Conversation]:
 
 def _objects(value: JsonValue) -> list[dict[str, JsonValue]]:
     return [item for item in as_list(value) if isinstance(item, dict)]
-
-
-def _of_crew(agents: Iterable[Mapping[str, JsonValue]]) -> tuple[Tool, ...] | None:
-    """The tools of a crew; None where agents may delegate, which gives them tools that aren't listed."""
-    agents = list(agents)
-    if any(agent.get(key) is True for agent in agents for key in ("allow_delegation", "delegation_enabled")):
-        return None
-    return distinct(tool for agent in agents for tool in _tools(agent)) or None
 
 
 def _tools(agent: Mapping[str, JsonValue]) -> Iterable[Tool]:

@@ -49,7 +49,8 @@ class Smolagents:
         """The facts with calls, tools and arguments."""
         if facts.kind is Kind.LLM:
             given = facts.input or ()
-            return replace(facts, input=tuple(part for message in given for part in self._recalled(message)))
+            recalled = tuple(part for message in given for part in self._recalled(message))
+            return replace(facts, input=recalled, in_code=any(_ran_code(message) for message in given))
         if facts.kind is Kind.TOOL and facts.tool is not None:
             return replace(facts, tool=replace(facts.tool, arguments=_arguments(span.attributes, facts.tool.arguments)))
         return replace(
@@ -73,6 +74,12 @@ def _is_memory(message: MessageFacts) -> bool:
     if message.role is Role.ASSISTANT:
         return not message.calls and _CALLING in text
     return message.role is not Role.SYSTEM and text.startswith((_TASK, _OBSERVED, _FAILED))
+
+
+def _ran_code(message: MessageFacts) -> bool:
+    """Whether the framework remembers having executed what the model wrote."""
+    _, marked, listed = (message.text or "").partition(_CALLING)
+    return bool(marked) and message.role is Role.ASSISTANT and f"'name': '{CODE}'" in listed
 
 
 def _steps(message: MessageFacts, text: str) -> tuple[MessageFacts, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from evaluators.cases import JsonValue
 from processors.otlp import Span
@@ -78,3 +79,26 @@ def test_a_list_that_would_be_known_in_part_is_left_alone() -> None:
 def test_a_tool_that_was_executed_and_not_offered_stays_out() -> None:
     (run,) = transcribe("t", trace("find_book", "lend", "burn")).runs
     assert [tool.name for tool in run.turns[0].tools or ()] == ["find_book", "lend"]
+
+
+def told_by_agent() -> list[Span]:
+    """An agent's span that says what the agent had, and a span of an execution; none of a model call."""
+    return [each for each in trace("burn") if not each.span_id.startswith("m")]
+
+
+def test_a_call_that_no_model_call_tells_of_was_offered_what_the_agents_span_lists() -> None:
+    (run,) = transcribe("t", told_by_agent()).runs
+    (call,) = run.loose_calls
+    assert [tool.name for tool in call.offered or ()] == ["find_book", "lend"]
+
+
+def test_a_list_whose_end_was_cut_off_tells_nothing_of_a_call_that_isnt_in_it() -> None:
+    (run,) = transcribe("t", [replace(each, dropped_attributes=1) for each in told_by_agent()]).runs
+    assert run.loose_calls[0].offered is None
+
+
+def test_a_tool_that_another_tool_called_is_not_held_against_an_agents_list() -> None:
+    match: dict[str, JsonValue] = {"gen_ai.tool.name": "match", "gen_ai.tool.call.arguments": '{"title": "Emma"}'}
+    spans = [*told_by_agent(), span("t9", "t2", {"gen_ai.operation.name": "execute_tool", **match})]
+    (run,) = transcribe("t", spans).runs
+    assert {call.name: call.offered is None for call in run.loose_calls} == {"burn": False, "match": True}

@@ -54,8 +54,20 @@ def test_a_crew_says_what_it_was_asked_by_whom_it_is_worked_on_and_what_came_of_
     assert facts.output_text == "Two copies are in."
 
 
-def test_which_tools_there_are_isnt_known_where_agents_may_delegate() -> None:
-    assert told(crew(ASKED, delegation_enabled=True)).tools is None
+def test_a_crew_whose_agents_may_delegate_has_more_tools_than_are_listed() -> None:
+    assert not told(crew(ASKED)).tools_cut
+    assert told(crew(ASKED, delegation_enabled=True)).tools_cut
+
+
+def test_a_coworker_without_a_span_had_those_of_the_crews_tools_that_it_called() -> None:
+    for called, offered in (("find_book", ["find_book"]), ("shell", None)):
+        trace = Trace()
+        trace.add("crew", crew(ASKED, delegation_enabled=True))
+        trace.add("desk", at_work(ASKED, None, "Two copies are in."), under="crew")
+        trace.tool("delegate", "delegate_work_to_coworker", {"coworker": "Stacks"}, "Two.", under="desk")
+        trace.tool("tool", called, {"title": "Dune"}, '{"copies": 2}', under="delegate")
+        call = next(call for call in trace.run().loose_calls if call.ref == "tool")
+        assert (call.offered and [tool.name for tool in call.offered]) == offered
 
 
 def test_an_agent_at_work_has_its_conversation_and_its_tools() -> None:

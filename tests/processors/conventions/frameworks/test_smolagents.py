@@ -52,6 +52,21 @@ def test_code_that_the_model_wrote_is_no_call_of_a_tool() -> None:
     assert trace.run().calls == ()
 
 
+def test_what_the_models_code_called_is_known_by_executions_alone() -> None:
+    for executes in (False, True):
+        trace = Trace()
+        trace.agent()
+        given = [
+            user("weather?"),
+            remembered(("c1", "python_interpreter", "print(get_weather('Rome'))")),
+            observed("1"),
+        ]
+        trace.llm("llm", given, {"role": "assistant", "content": "1"}, tools=(WEATHER,))
+        if executes:
+            trace.tool("rome", "get_weather", {"city": "Rome"}, "1")
+        assert ("tool_calls" in trace.run().missing) is not executes
+
+
 def test_an_agent_that_another_one_may_call_was_offered() -> None:
     trace = Trace()
     trace.add("voyager", managing("weather_agent"), name="voyager.run")
