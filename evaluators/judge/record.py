@@ -6,6 +6,7 @@ places.  What repeats on every turn (history, tools, long texts) is shown once. 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -15,12 +16,15 @@ from evaluators.judge.aliases import Aliases
 from evaluators.judge.offers import offers_of
 from evaluators.judge.pieces import Quoted
 from evaluators.judge.question import turn_name
-from evaluators.judge.wording import clean, compact_json, plain_name
+from evaluators.judge.wording import clean, compact_json, plain_name, without_frames
 
 Redact: TypeAlias = Callable[[str], str]
 
 _WORTH_A_REFERENCE = 200
+_TELLING_CHARS = 12
+"""So long a text doesn't stand within another one by chance."""
 _FAILED = ", the call failed"
+_EXCEPTION = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): ")
 _SPOKEN = {Role.SYSTEM: "system prompt", Role.USER: "user", Role.ASSISTANT: "assistant, earlier"}
 
 
@@ -41,6 +45,8 @@ class _Recorder:
         self._spoken: Counter[tuple[Role, str]] = Counter()
         self._calls = {call.id: call for call in run.calls}
         self._results_shown: set[int] = set()
+        self._made: Counter[tuple[str, str]] = Counter()
+        self._made_by_content: dict[str, list[ToolCall]] = {}
         self._earlier_calls: set[str] = set()
         self._awaited = {call_id for turn in run.turns for call_id in turn.answers}
         self._inputs = self._inputs_by_turn()
@@ -67,8 +73,11 @@ class _Recorder:
             self._line("Part of this run never arrived; what is absent may still have happened.")
         if run.missing:
             self._line("Not recorded: " + ", ".join(fact.replace("_", " ") for fact in run.missing) + ".")
+        whose = self._agents_by_prompt() if self._several_agents else {}
         for prompt in run.system_prompts:
-            self._say(Role.SYSTEM, prompt, "system prompt")
+            agents = whose.get(prompt.strip(), ())
+            names = f" of {' and '.join(f'agent {plain_name(agent)}' for agent in agents)}" if agents else ""
+            self._say(Role.SYSTEM, prompt, f"system prompt{names}")
 
     def _tools(self) -> None:
         offers = offers_of(self._run.turns)
@@ -119,12 +128,26 @@ class _Recorder:
     def _context(self, context: Sequence[Message]) -> None:
         """What of a context hasn't been shown: the n-th occurrence of a text, where n - 1 have been shown so far."""
         heard: Counter[tuple[Role, str]] = Counter()
+        repeated: Counter[tuple[str, str]] = Counter()
+        returned: Counter[str] = Counter()
         for message in context:
             if message.role is Role.TOOL:
-                self._context_result(message)
+                text = (message.text or "").strip()
+                own = self._made_by_content.get(text, []) if message.call_id is None else []
+                returned[text] += 1
+                if returned[text] <= len(own):
+                    self._result(own[returned[text] - 1])
+                else:
+                    self._context_result(message)
                 continue
             for call in message.calls:
-                self._earlier_call(call)
+                if call.id in self._calls or call.id in self._earlier_calls:
+                    continue
+                # A history without ids names the run's own calls again.
+                alike = _as_made(call)
+                repeated[alike] += 1
+                if repeated[alike] > self._made[alike]:
+                    self._earlier_call(call)
             if message.text is None or not (text := message.text.strip()):
                 continue
             heard[message.role, text] += 1
@@ -132,8 +155,6 @@ class _Recorder:
                 self._say(message.role, message.text, _SPOKEN[message.role], truncated=message.truncated)
 
     def _earlier_call(self, call: ToolCall) -> None:
-        if call.id in self._calls or call.id in self._earlier_calls:
-            return
         self._earlier_calls.add(call.id)
         self._line(f"earlier call {plain_name(call.name)}")
         self._arguments(call.arguments, "the arguments of an earlier call")
@@ -156,6 +177,9 @@ class _Recorder:
         self._text("", message.text, f"the {whose}", elastic=True)
 
     def _call(self, call: ToolCall) -> None:
+        self._made[_as_made(call)] += 1
+        if call.result is not None and call.result.content:
+            self._made_by_content.setdefault(call.result.content.strip(), []).append(call)
         notes = [f"calls {self._aliases.call(call.id)}{self._at(call.ref)} {plain_name(call.name)}"]
         if call.is_handoff:
             notes.append("a hand-off or output, no tool use")
@@ -189,10 +213,13 @@ class _Recorder:
                 self._line(f"result of {alias} not recorded")
             return
         self._line(f"result of {alias}" + self._result_notes(call, result))
-        if result.error:
-            self._text(" error", result.error, f"the error of {alias}", elastic=True)
-        if result.content is not None and not (result.failed and result.content == result.error):
-            self._text("", result.content, f"the result of {alias}", elastic=True)
+        error, content = without_frames(result.error or ""), result.content
+        if result.failed and content is not None:
+            content = without_frames(content)
+        if error and (content is None or _is_told(content, error) or not _is_told(error, content)):
+            self._text(" error", error, f"the error of {alias}", elastic=True)
+        if content is not None and not (error and _is_told(content, error)):
+            self._text("", content, f"the result of {alias}", elastic=True)
 
     def _result_notes(self, call: ToolCall, result: ToolResult) -> str:
         notes = self._at(result.ref) if result.ref != call.ref else ""
@@ -223,10 +250,26 @@ class _Recorder:
             if run.abort_reason:
                 self._text("", run.abort_reason, "the reason")
 
-    # -- the user's own words
+    # -- whose words
+
+    def _agents_by_prompt(self) -> dict[str, list[str]]:
+        """The agents that were given each system prompt, as far as their contexts show it."""
+        given: dict[str, dict[str, None]] = {}
+        seen: set[tuple[int, str]] = set()
+        for turn in self._run.turns:
+            for message in turn.context or ():
+                if message.role is not Role.SYSTEM:
+                    break
+                if turn.agent and message.text and (id(message), turn.agent) not in seen:
+                    seen.add((id(message), turn.agent))
+                    given.setdefault(message.text.strip(), {})[turn.agent] = None
+        return {prompt: list(agents) for prompt, agents in given.items()}
 
     def _inputs_by_turn(self) -> dict[int, list[str]]:
-        """Which of the user's inputs to show at which turn: those that no captured context shows anyway."""
+        """Which of the user's inputs to show at which turn: those that no captured context shows anyway.
+
+        Some frameworks put words of their own around the user's.
+        """
         inputs = self._run.user_inputs or ()
         in_context = {
             message.text.strip()
@@ -241,7 +284,7 @@ class _Recorder:
         matched = len(places) == len(inputs)
         by_turn: dict[int, list[str]] = {}
         for number, text in enumerate(inputs):
-            if text.strip() not in in_context:
+            if not any(_is_told(text, said) for said in in_context):
                 place = places[number] if matched else (places[0] if places else -1)
                 by_turn.setdefault(place, []).append(text)
         return by_turn
@@ -273,6 +316,18 @@ class _Recorder:
 
     def _at(self, ref: str | None) -> str:
         return f" [{self._aliases.place(ref)}]" if ref is not None else ""
+
+
+def _as_made(call: ToolCall) -> tuple[str, str]:
+    """What is left of a call where its id isn't told."""
+    arguments = call.arguments
+    return call.name, arguments if isinstance(arguments, str) else compact_json(arguments or {})
+
+
+def _is_told(text: str, by: str) -> bool:
+    """Whether a text is the same as another one, or stands in it; the class of an exception before it is no matter."""
+    text = _EXCEPTION.sub("", text.strip())
+    return not text or text == by.strip() or (len(text) >= _TELLING_CHARS and text in by)
 
 
 def _cut_note(truncated: bool) -> str:

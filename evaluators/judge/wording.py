@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from evaluators.cases import JsonValue
 
 _LONGEST_NAME = 64
+_FRAMES = re.compile(
+    r"(?<=Traceback \(most recent call last\):\n)(?:[ \t]+[^\n]*\n)+|(?:\n[ \t]+at [^\n]*:\d+\)?(?=\n|$))+"
+)
 _PLAIN_NAME = re.compile(rf"[\w.:/-]{{1,{_LONGEST_NAME}}}")
 
 
@@ -30,3 +33,8 @@ def compact_json(value: Mapping[str, JsonValue]) -> str:
 def clean(text: str) -> str:
     """The text without lone surrogates, which no request can carry."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def without_frames(text: str) -> str:
+    """The text of an error without the places in programs that Python and JavaScript list in it."""
+    return _FRAMES.sub("", text)

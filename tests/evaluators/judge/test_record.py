@@ -223,6 +223,118 @@ def test_a_result_that_only_the_history_has_is_shown_as_the_calls_own() -> None:
     assert text.count("result of c1") == 1
 
 
+def test_a_history_without_ids_tells_of_the_runs_own_calls_and_isnt_shown_again() -> None:
+    first, second = (
+        ToolCall(id=f"c{at}", name="f", arguments={"x": at}, result=ToolResult(content=f"got {at}")) for at in (1, 2)
+    )
+    told = (
+        Message(role=Role.ASSISTANT, calls=(replace(first, id="history/0", result=None),)),
+        Message(role=Role.TOOL, text="got 1"),
+    )
+    again = (
+        Message(role=Role.ASSISTANT, calls=(replace(second, id="history/1", result=None),)),
+        Message(role=Role.TOOL, text="got 2"),
+    )
+    turns = (
+        Turn(index=0, calls=(first,), context=(_USER,)),
+        Turn(index=1, calls=(second,), context=(_USER, *told), answers=("c1",)),
+        Turn(index=2, text="Both.", context=(_USER, *told, *again), answers=("c2",)),
+    )
+    lines = _lines(Run(turns=turns))
+    assert [line for line in lines if "call" in line or "result" in line] == [
+        'calls c1 f [m]{"x":1}[/m]',
+        "result of c1 [m]got 1[/m]",
+        'calls c2 f [m]{"x":2}[/m]',
+        "result of c2 [m]got 2[/m]",
+    ]
+
+
+def test_the_same_call_of_an_earlier_run_is_shown_beside_the_runs_own() -> None:
+    old = ToolCall(id="old", name="f", arguments={"x": 1})
+    new = ToolCall(id="new", name="f", arguments={"x": 1}, result=ToolResult(content="now"))
+    earlier = (
+        _USER,
+        Message(role=Role.ASSISTANT, calls=(old,)),
+        Message(role=Role.TOOL, text="then", call_id="old"),
+        _USER,
+    )
+    own = (Message(role=Role.ASSISTANT, calls=(new,)), Message(role=Role.TOOL, text="now", call_id="new"))
+    turns = (
+        Turn(index=0, calls=(new,), context=earlier),
+        Turn(index=1, text="Now.", context=(*earlier, *own), answers=("new",)),
+    )
+    lines = _lines(Run(turns=turns))
+    assert sum(line.startswith("earlier call f") for line in lines) == 1
+    assert "result of an earlier call [m]then[/m]" in lines
+    assert lines.count("result of c1 [m]now[/m]") == 1
+
+
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        (ToolResult(error="invalid date: tomorrow", content="Error: invalid date: tomorrow. Mend it."), " [m]Error: "),
+        (ToolResult(error="ValueError: no such date: x", content="Error: no such date: x"), " error [m]ValueError: "),
+        (ToolResult(error="ValueError: no such date", content="no such date"), " error [m]ValueError: no such date"),
+        (ToolResult(error="no such date", content=""), " error [m]no such date"),
+    ],
+)
+def test_an_error_that_the_result_repeats_is_shown_once(result: ToolResult, shown: str) -> None:
+    lines = _lines(Run(turns=(Turn(index=0, calls=(ToolCall(id="1", name="f", result=result),)),)))
+    (line,) = (line for line in lines if line.startswith("result of c1, the call failed"))
+    assert line.startswith(f"result of c1, the call failed{shown}")
+    assert line.count("[m]") == 1
+
+
+def test_an_error_and_what_the_model_was_told_of_it_are_both_shown_where_they_differ() -> None:
+    result = ToolResult(error="KeyError: u_1", content="An error occurred. Please try again.")
+    text = _shown(Run(turns=(Turn(index=0, calls=(ToolCall(id="1", name="f", result=result),)),)))
+    assert "the call failed error [m]KeyError: u_1[/m] [m]An error occurred. Please try again.[/m]" in text
+
+
+def test_places_in_programs_are_left_out_of_errors() -> None:
+    error = "It broke.\nTraceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nKeyError: 'x'"
+    script = "TypeError: no such date\n    at book (file:///app/tools.js:3:7)\n    at async run (node:internal:9:1)"
+    calls = tuple(
+        ToolCall(id=str(at), name="f", result=ToolResult(error=text, content=text))
+        for at, text in enumerate((error, script))
+    )
+    lines = _shown(Run(turns=(Turn(index=0, calls=calls),)))
+    assert "[m]It broke.\nTraceback (most recent call last):\nKeyError: 'x'[/m]" in lines
+    assert "[m]TypeError: no such date[/m]" in lines
+
+
+def test_what_a_tool_that_didnt_fail_returned_is_shown_whole() -> None:
+    log = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\nKeyError'
+    text = _shown(Run(turns=(Turn(index=0, calls=(ToolCall(id="1", name="f", result=ToolResult(content=log)),)),)))
+    assert log in text
+
+
+def test_the_users_words_within_those_of_a_framework_are_shown_once() -> None:
+    asked = "Book a table for two at eight."
+    context = (Message(role=Role.USER, text=f"New task:\n{asked}"),)
+    text = _shown(Run(turns=(Turn(index=0, text="Done.", context=context),), user_inputs=(asked,)))
+    assert text.count(asked) == 1
+
+
+def test_instructions_of_several_agents_are_told_apart() -> None:
+    def turn(index: int, agent: str, prompt: str) -> Turn:
+        return Turn(index=index, agent=agent, text="ok", context=(Message(role=Role.SYSTEM, text=prompt), _USER))
+
+    turns = (
+        turn(0, "desk", "Route."),
+        turn(1, "stacks", "Find."),
+        turn(2, "desk", "Be kind."),
+        turn(3, "x", "Be kind."),
+    )
+    lines = _lines(Run(turns=turns, system_prompts=("Route.", "Find.", "Be kind.", "Elsewhere.")))
+    assert lines[:4] == [
+        "system prompt of agent desk [m]Route.[/m]",
+        "system prompt of agent stacks [m]Find.[/m]",
+        "system prompt of agent desk and agent x [m]Be kind.[/m]",
+        "system prompt [m]Elsewhere.[/m]",
+    ]
+
+
 def test_secrets_are_replaced_before_anything_is_shown() -> None:
     pieces = record(six_steps(), Aliases(six_steps()), lambda text: text.replace("Berlin", "[city:1]"))
     assert not any("Berlin" in (piece.text if isinstance(piece, Quoted) else piece) for piece in pieces)
