@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from evaluators.cases import Case, ResponseCase, RunCase
 from evaluators.evaluation import judge_by_rules
 from evaluators.registry import EVALUATORS
 from evaluators.rules.run_index import forget
@@ -28,8 +29,7 @@ def inputs_found(transcript: Transcript) -> Mapping[str, bool | None]:
     found: dict[str, bool | None] = {}
     for name, evaluator in _EVALUATORS.items():
         placed = PLACERS[name](transcript, True) if name in PLACERS else place_runs(transcript, name)
-        # What isn't settled goes on in another trace.
-        settled = [one.case for one in placed if one.settled]
+        settled = [one.case for one in placed if one.settled and not (transcript.headless and _goes_on(one.case))]
         statuses = {judge_by_rules(evaluator, case).status for case in settled} - {Status.NOT_APPLICABLE}
         if statuses:
             found[name] = Status.MISSING_INPUT not in statuses
@@ -38,3 +38,11 @@ def inputs_found(transcript: Transcript) -> Mapping[str, bool | None]:
     for run in transcript.runs:
         forget(run)
     return found
+
+
+def _goes_on(case: Case) -> bool:
+    """Whether a piece of a run ends with calls, so that what became of them is judged in the trace that goes on."""
+    asked = case.run.turns[-1].calls if case.run.turns else ()
+    if isinstance(case, ResponseCase):
+        return case.turn is None and any(call in asked for call in case.calls)
+    return isinstance(case, RunCase) and bool(asked) and case.run.answered is None and not case.run.aborted

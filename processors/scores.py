@@ -21,8 +21,8 @@ On the judged span, for the evaluator `<n>`:
 
 A span that came after its run was judged carries `eval.late` = true.
 
-A verdict without a score leaves nothing, or with `emit_unscored` `.label` = "unscored" and `.status`.  The bare keys
-`eval` and `eval.<n>` are never written: backends that nest dotted names would lose the children.
+A verdict without a score leaves nothing, or with `emit_unscored` `.label` = "unscored", `.status` and `.explanation`.
+The bare keys `eval` and `eval.<n>` are never written: backends that nest dotted names would lose the children.
 """
 
 from __future__ import annotations
@@ -180,7 +180,9 @@ def evaluation_span(
 def _score_attributes(verdict: Verdict) -> list[tuple[str, Value]]:
     prefix = f"eval.{verdict.evaluator}"
     if verdict.status is not Status.OK or verdict.score is None or verdict.passed is None or verdict.label is None:
-        return [(f"{prefix}.label", "unscored"), (f"{prefix}.status", str(verdict.status))]
+        unscored: list[tuple[str, Value]] = [(f"{prefix}.label", "unscored"), (f"{prefix}.status", str(verdict.status))]
+        why = [(f"{prefix}.explanation", _short(verdict.explanation))] if verdict.explanation else []
+        return [*unscored, *why]
     pairs: list[tuple[str, Value]] = [
         (f"{prefix}.score", _double(verdict.score)),
         (f"{prefix}.label", verdict.label),

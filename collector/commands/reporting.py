@@ -1,4 +1,4 @@
-"""What commands tell beside their result: notes and errors on standard error, one line each.
+"""How commands print: views on standard output, notes and errors on standard error, one line each.
 
 Texts may quote names of files and codes out of saved traces; they are cleaned before they reach the terminal.
 """
@@ -7,13 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
+from collector.exporters.console import standard_output
 from collector.exporters.span_view import clean
 from collector.saved_traces import SavedTraces
 
 MAX_NOTES = 5
 MAX_CHARS = 2000
+
+
+def show(*views: RenderableType) -> None:
+    """Print views on standard output, folded to its width, without the blanks that fill lines up."""
+    console = standard_output()
+    with console.capture() as captured:
+        for view in views:
+            console.print(view, soft_wrap=False)
+    lines = captured.get().splitlines()
+    console.file.writelines(f"{line.rstrip(' ')}\n" for line in lines)
 
 
 def report(notes: Sequence[str], errors: Sequence[str]) -> None:

@@ -6,9 +6,11 @@ Text from spans is shown as text: no markup in it is obeyed, and no control char
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.console import Group as Lines
-from rich.console import RenderableType
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -19,22 +21,29 @@ from processors.survey import Group, Lack, Readiness, Scope, Strangers, Survey
 
 NOTHING_DUE = "–"
 MOST_STRANGERS = 8
-TABLE_WIDTH = 110
-"""In fewer columns, names of instrumentations would be broken in many pieces."""
+_UNLIMITED = 10_000
 _LEGEND = "n/m: m traces have something for the evaluator to judge, and n of them have all that it needs"
 
 
-def survey_view(survey: Survey, width: int) -> RenderableType:
-    """The whole view, for a terminal of so many columns."""
-    return Lines(*_parts(survey, width))
+@dataclass(frozen=True, slots=True)
+class SurveyView:
+    """The whole view; it looks different where columns are few."""
+
+    survey: Survey
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        groups = sorted(self.survey.groups.values(), key=lambda group: -group.traces)
+        table = _table(groups)
+        needed = Measurement.get(console, options.update(max_width=_UNLIMITED), table).maximum
+        yield from _parts(self.survey, groups, table if needed <= options.max_width else _list(groups))
 
 
-def _parts(survey: Survey, width: int) -> Iterator[RenderableType]:
-    groups = sorted(survey.groups.values(), key=lambda group: -group.traces)
-    pieces = f", of which {survey.continuing:,} go on from another one" if survey.continuing else ""
+def _parts(survey: Survey, groups: list[Group], counts: RenderableType) -> Iterator[RenderableType]:
+    goes_on = "goes on" if survey.continuing == 1 else "go on"
+    pieces = f", of which {survey.continuing:,} {goes_on} from another one" if survey.continuing else ""
     yield Text(f"{_count(survey.traces, 'trace')}{pieces}", "bold")
     if groups:
-        yield _table(groups) if width >= TABLE_WIDTH else _list(groups)
+        yield counts
         yield Text(_LEGEND, "dim")
     if survey.not_understood:
         yield Text()
@@ -43,7 +52,7 @@ def _parts(survey: Survey, width: int) -> Iterator[RenderableType]:
         lacks = [lack for lack in group.missing.values() if lack.needed_by]
         if lacks:
             yield Text()
-            yield Text.assemble("missing in what ", (_name(group.scopes), "bold"), " recorded")
+            yield Text.assemble("not captured by ", (_name(group.scopes), "bold"))
             yield from _lacks(lacks)
     if survey.strangers:
         yield Text()
@@ -65,14 +74,14 @@ def _table(groups: list[Group]) -> Table:
 
 
 def _list(groups: list[Group]) -> RenderableType:
-    """The same for a narrow terminal."""
+    """The same where the table would be too wide."""
     lines: list[RenderableType] = []
     for group in groups:
         lines.append(Text.assemble(_name(group.scopes), (f" read as {', '.join(group.dialects)}", "dim")))
         counts = Text(_count(group.traces, "trace"))
         for name in EVALUATORS:
             counts.append_text(Text.assemble(", ", f"{name} ", _ready(group.evaluators[name])))
-        lines.append(Padding(counts, (0, 0, 0, 4)))
+        lines.append(_indented(counts))
     return Lines(*lines)
 
 
@@ -87,7 +96,7 @@ def _not_understood(survey: Survey) -> Iterator[RenderableType]:
     for riddle in sorted(survey.riddles.values(), key=lambda riddle: -riddle.traces):
         known_by = f" of {printable(str(riddle.scope))}, e.g. {riddle.example}"
         place = Text.assemble(f"{_count(riddle.traces, 'trace')}: ", printable(riddle.name, 60), (known_by, "dim"))
-        yield Padding(place, (0, 0, 0, 2))
+        yield _indented(place)
 
 
 def _lacks(lacks: list[Lack]) -> Iterator[RenderableType]:
@@ -96,14 +105,17 @@ def _lacks(lacks: list[Lack]) -> Iterator[RenderableType]:
         by_switch.setdefault(lack.missing.switch, []).append(lack)
     for switch, found in by_switch.items():
         table = Table.grid(padding=(0, 2, 0, 0))
+        example = ""
         for lack in found:
             one = lack.missing
             needed_by = "all" if len(lack.needed_by) == len(EVALUATORS) else ", ".join(lack.needed_by)
             where = Text.assemble("would be in ", (one.attribute, "cyan"), (f"; needed by {needed_by}", "dim"))
-            table.add_row(Text(one.fact, "bold"), _count(lack.traces, "trace"), Text(f"e.g. {lack.example}", "dim"))
-            table.add_row("", "", where)
-        yield Padding(table, (0, 0, 0, 2))
-        yield Padding(Text(f"to capture it: {switch}", "yellow"), (0, 0, 0, 2))
+            if lack.example != example:
+                example = lack.example
+                where.append(f"; e.g. in {example}", "dim")
+            table.add_row(Text(one.fact, "bold"), _count(lack.traces, "trace"), where)
+        yield _indented(table)
+        yield _indented(Text(f"to capture it: {switch}", "yellow"))
 
 
 def _strangers(found: Iterable[Strangers]) -> Iterator[RenderableType]:
@@ -113,9 +125,13 @@ def _strangers(found: Iterable[Strangers]) -> Iterator[RenderableType]:
         names = ", ".join(printable(name, 40) for name in one.names)
         told = ", read by the plain meaning of their keys" if one.read else ""
         place = f"{_count(one.spans, 'span')} in {_count(one.traces, 'trace')}{told} "
-        yield Padding(Text.assemble(f"{printable(str(one.scope))}: {place}", (f"({names})", "dim")), (0, 0, 0, 2))
+        yield _indented(Text.assemble(f"{printable(str(one.scope))}: {place}", (f"({names})", "dim")))
     if len(ordered) > MOST_STRANGERS:
-        yield Padding(Text(f"and of {len(ordered) - MOST_STRANGERS} more instrumentations", "dim"), (0, 0, 0, 2))
+        yield _indented(Text(f"and of {len(ordered) - MOST_STRANGERS} more instrumentations", "dim"))
+
+
+def _indented(what: RenderableType) -> RenderableType:
+    return Padding(what, (0, 0, 0, 2), expand=False)
 
 
 def _name(scopes: tuple[Scope, ...], separator: str = " + ") -> str:

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from collector.commands.reporting import report, what_was_passed_over
-from collector.commands.survey_view import survey_view
+from collector.commands.reporting import report, show, what_was_passed_over
+from collector.commands.survey_view import SurveyView
 from collector.commands.transcript_view import transcript_tree
 from collector.saved_traces import SavedTrace, read_saved_traces
 from evaluators.cases import JsonValue
@@ -62,7 +61,6 @@ def transcript(
     survey = Survey()
     runs = WholeRuns(transcribe_trace, Pieces(max_bytes=None))
     runs.expect(map(_input, traces))
-    console = Console(highlight=False)
     for trace in traces:
         spans = _spans(trace)
         understood = runs.describe(_input(trace), spans, _logs(trace))
@@ -71,13 +69,11 @@ def transcript(
         if not summary and as_json:
             _print_json(transcript_json(understood))
         elif not summary:
-            console.print(transcript_tree(understood))
+            show(transcript_tree(understood))
     if summary and as_json:
         _print_json(survey_json(survey))
     elif not as_json and (summary or len(traces) > 1):  # of a single trace, its view says all
-        if not summary:
-            console.print()
-        console.print(survey_view(survey, console.width))
+        show(*(() if summary else ("",)), SurveyView(survey))
     sys.stdout.flush()
     report(what_was_passed_over(saved), saved.failures)
     if saved.failures:

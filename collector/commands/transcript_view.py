@@ -12,6 +12,8 @@ from rich.tree import Tree
 
 from evaluators.cases import Run, ToolCall, Turn
 from processors.conventions.decoding.values import as_text
+from processors.inputs import inputs_found
+from processors.reading.absent import FINAL_ANSWER
 from processors.reading.readiness import lacking
 from processors.transcript import Transcript
 from processors.transcript_json import offered_tools
@@ -25,17 +27,20 @@ def transcript_tree(transcript: Transcript) -> Tree:
     head = Text.assemble(("trace ", "dim"), (transcript.trace_id, "bold"))
     if transcript.session_id:
         head.append(f"  session {printable(transcript.session_id)}", "dim")
-    if transcript.continues:
-        head.append(f"  goes on from {transcript.continues}", "dim")
     if transcript.dialects:
-        head.append(f"  {', '.join(transcript.dialects)}", "dim")
+        head.append(f"  read as {', '.join(transcript.dialects)}", "dim")
     tree = Tree(head)
+    if transcript.continues:
+        tree.add(Text(f"goes on from trace {transcript.continues}", "dim"))
     for run in transcript.runs:
         _add_run(tree, run)
-    if not transcript.runs:
+    if transcript.runs:
+        _add_readiness(tree, transcript)
+    else:
         tree.add(Text("no model call, tool or agent was recognised", "yellow"))
     if transcript.unread:
-        tree.add(Text(f"{len(transcript.unread)} spans are of no kind that is read", "dim"))
+        spans = "1 span is" if len(transcript.unread) == 1 else f"{len(transcript.unread)} spans are"
+        tree.add(Text(f"{spans} of no known convention, and not read", "dim"))
     if transcript.missing:
         _add_missing(tree.add(Text("not captured", "yellow")), transcript)
     return tree
@@ -57,6 +62,9 @@ def _add_run(tree: Tree, run: Run) -> None:
         branch.add(_line("system", prompt, "dim"))
     if run.user_inputs is None:
         branch.add(_line("user", None))
+    for call in run.loose_calls:
+        if call.earlier:
+            _add_call(branch, call)
     shown: set[int] = set()
     for turn in run.turns:
         for at in range(turn.user_turn + 1):
@@ -68,17 +76,19 @@ def _add_run(tree: Tree, run: Run) -> None:
         if at not in shown:
             branch.add(_line("user", text, "bold"))
     for call in run.loose_calls:
-        _add_call(branch, call)
+        if not call.earlier:
+            _add_call(branch, call)
     if run.abort_reason is not None:
         branch.add(Text(f"aborted: {printable(run.abort_reason)}", "red"))
     elif run.answered is False:
         branch.add(Text("ended without an answer", "red"))
+    elif run.final_answer is None and FINAL_ANSWER not in run.missing:
+        branch.add(Text("answer: none in this trace", "dim"))
     else:
         branch.add(_line("answer", run.final_answer, "green"))
     tools = offered_tools([run])
     if tools:
         branch.add(Text(f"tools offered: {printable(', '.join(tool.name for tool in tools), 400)}", "dim"))
-    _add_readiness(branch, run)
 
 
 def _add_turn(branch: Tree, turn: Turn) -> None:
@@ -91,7 +101,7 @@ def _add_turn(branch: Tree, turn: Turn) -> None:
 
 
 def _add_call(branch: Tree, call: ToolCall) -> None:
-    kind = "hands over" if call.is_handoff else "calls"
+    kind = "hands over" if call.is_handoff else "called before" if call.earlier else "calls"
     branch_text = Text.assemble((f"{kind} ", "dim"), (printable(call.name), "magenta"), f" {_arguments(call)}")
     node = branch.add(branch_text)
     result = call.result
@@ -111,14 +121,19 @@ def _arguments(call: ToolCall) -> str:
     return printable(as_text(dict(call.arguments)) or "")
 
 
-def _add_readiness(branch: Tree, run: Run) -> None:
-    line = Text("can be judged: ", "dim")
-    for at, (evaluator, facts) in enumerate(lacking(run).items()):
-        line.append(", " if at else "")
-        line.append(evaluator, "yellow" if facts else "green")
-        if facts:
+def _add_readiness(tree: Tree, transcript: Transcript) -> None:
+    """What evaluators find in the trace. Said in words: colours don't survive a pipe."""
+    lacks = [lacking(run) for run in transcript.runs]
+    ready, blocked, idle = Text(), Text(), Text()
+    for name, found in inputs_found(transcript).items():
+        line = idle if found is None else ready if found else blocked
+        line.append(", " if line else "").append(name, None if found is None else "green" if found else "yellow")
+        facts = dict.fromkeys(fact for one in lacks for fact in one[name])
+        if found is False and facts:
             line.append(f" (lacks {', '.join(facts)})", "dim")
-    branch.add(line)
+    for what, names in (("can be judged", ready), ("can't be judged", blocked), ("nothing to judge for", idle)):
+        if names:
+            tree.add(Text.assemble((f"{what}: ", "dim"), names))
 
 
 def _line(who: str, text: str | None, style: str = "") -> Text:

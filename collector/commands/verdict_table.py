@@ -19,6 +19,10 @@ from processors.telling import PlacedVerdict
 NAME_CHARS = 40
 REASON_CHARS = 300
 MAX_FAULTS = 50
+HINTS = {
+    Status.MISSING_INPUT: "`spanjudge transcript --summary` tells what these files lack, and how to capture it",
+    Status.NEEDS_JUDGE: "rules alone can't decide it; a judge model can, see docs/judge.md",
+}
 
 
 class VerdictTable:
@@ -52,6 +56,11 @@ class VerdictTable:
             console.print(self._list_of_faults())
         if self._more_faults:
             console.print(f"and {self._more_faults} more faults; --verdicts FILE writes them all")
+        statuses = {status for outcomes in self._outcomes.values() for status in outcomes}
+        hints = [f"{status}: {hint}" for status, hint in HINTS.items() if status in statuses]
+        if hints:
+            console.print()
+            console.print(Text("\n".join(hints), style="dim"))
 
     def _summary(self) -> Table:
         table = Table("evaluator", "passed", "failed", "not scored", box=None, pad_edge=False)

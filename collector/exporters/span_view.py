@@ -19,7 +19,7 @@ from typing import Any
 from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
 
 NAME_CHARS = 80
-EXPLANATION_CHARS = 300
+EXPLANATION_CHARS = 600
 MAX_CODES = 8
 MAX_SCORES = 32
 

@@ -96,6 +96,9 @@ class TraceTree:
         for score in row.scores:
             if score.failed:
                 yield from _hang(_fault(score, glyphs), under, console, options.max_width)
+            elif score.status == "missing_input" and score.explanation and self.verbosity is not Verbosity.DETAILED:
+                why = Text(f"{glyphs.none} {score.evaluator}: {score.explanation}", style="dim")
+                yield from _hang(why, under, console, options.max_width)
             if self.verbosity is Verbosity.DETAILED:
                 yield from _hang(_details(score, row.span), under, console, options.max_width)
 

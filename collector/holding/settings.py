@@ -42,7 +42,7 @@ class Settings(BaseModel):
         default=512, ge=1, description="Bytes that may be held and queued before receivers ask senders to wait."
     )
     emit_unscored: bool = Field(
-        default=False, description="Also mark on spans what has no score, with the status that says why."
+        default=False, description="Also mark on spans what has no score, with the status and explanation that say why."
     )
     span_events: bool = Field(
         default=False, description="Also add an event gen_ai.evaluation.result to the judged span for every score."

@@ -115,8 +115,9 @@ def told_how(missing: Iterable[Missing], facts: Collection[str]) -> str:
     for one in missing:
         if one.fact in facts:
             by_switch.setdefault(one.switch, {})[one.attribute] = None
-    told = [f"{'; '.join(attributes)}: {switch}." for switch, attributes in by_switch.items()]
-    return f"Looked for in {' '.join(told)}" if told else ""
+    return " ".join(
+        f"Looked for in {', '.join(attributes)}. To capture it: {switch}." for switch, attributes in by_switch.items()
+    )
 
 
 def _scopes(nodes: Iterable[Node], kinds: Collection[Kind]) -> list[str]:

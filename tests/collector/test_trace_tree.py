@@ -56,6 +56,14 @@ def test_what_has_only_a_status_counts_neither_as_passed_nor_as_failed() -> None
     assert lines[-1].startswith("✓ 1 check passed   1 unscored · ")
 
 
+def test_what_was_not_captured_is_explained_under_its_span() -> None:
+    why = "No tools were captured. To capture it: set TELL=all."
+    lacking = {"eval__a__status": "missing_input", "eval__a__explanation": why}
+    waiting = {"eval__b__status": "needs_judge", "eval__b__explanation": "Rules can't decide."}
+    lines = shown(span(1, **lacking, **waiting))
+    assert [line.strip() for line in lines[1:-1]] == [f"· a: {why}"]
+
+
 def test_a_span_whose_parent_never_came_is_shown_and_marked() -> None:
     lines = shown(span(1, name="top", **good("a")), span(2, 99, "lost", **good("b")))
     assert "(its parent is not here)" in next(line for line in lines if "lost" in line)

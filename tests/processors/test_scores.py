@@ -127,10 +127,11 @@ def test_an_unscored_verdict_leaves_nothing() -> None:
     assert tail([unscored()], 0, PLAIN) == b""
 
 
-def test_an_unscored_verdict_can_be_shown_and_has_no_score_even_then() -> None:
+def test_an_unscored_verdict_can_be_shown_with_its_reason_and_has_no_score_even_then() -> None:
     assert attributes(tail([unscored()], 0, Emission(emit_unscored=True))) == {
         "eval.tool_selection.label": "unscored",
         "eval.tool_selection.status": "missing_input",
+        "eval.tool_selection.explanation": "no tools",
     }
 
 

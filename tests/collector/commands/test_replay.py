@@ -102,6 +102,7 @@ def test_a_table_shows_what_was_found_and_why(saved: Path, capsys: pytest.Captur
     assert f"needs_judge {TRACES}" in out
     assert "wrong_value" in out
     assert "c1 is wrong" in out
+    assert out.splitlines()[-1].startswith("needs_judge: rules alone can't decide it")
     assert "\x1b" not in out
 
 

@@ -82,7 +82,7 @@ def test_without_content_the_view_says_what_is_missing_and_how_to_capture_it(app
     assert "user: not captured" in shown
     assert "user_input would be in gen_ai.input.messages" in shown
     assert shown.count("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT") == 1
-    assert "tool_selection (lacks user_input, tools)" in shown
+    assert "can't be judged: tool_selection (lacks user_input, tools)" in shown
 
 
 def test_the_view_tells_the_run_as_a_conversation(app: typer.Typer) -> None:
@@ -90,6 +90,25 @@ def test_the_view_tells_the_run_as_a_conversation(app: typer.Typer) -> None:
     shown = " ".join(result.stdout.replace("│", " ").split())
     assert 'calls soil_moisture {"bed":"roses"}' in shown
     assert "answer: The roses are fine" in shown
+
+
+def test_without_colour_words_tell_what_can_be_judged(app: typer.Typer) -> None:
+    told = shown(app, ONE_RUN)
+    names = "tool_selection, tool_invocation, tool_response_handling, task_completion, step_efficiency"
+    assert told.splitlines()[-1].endswith(f"can be judged: {names}")
+    assert "can't be judged" not in told
+
+
+def test_pieces_of_a_run_say_where_they_go_on_and_lack_nothing_that_another_one_has(app: typer.Typer) -> None:
+    first, *others = shown(app, str(BARE)).split("\ntrace ")
+    assert "answer: none in this trace" in first
+    assert "nothing to judge for: tool_response_handling, task_completion, step_efficiency" in first
+    assert all("goes on from trace" in other for other in others)
+    assert not any("can't be judged" in piece for piece in (first, *others))
+
+
+def test_lines_of_a_pipe_end_where_their_words_end(app: typer.Typer, many: list[str]) -> None:
+    assert [line for line in shown(app, *many).splitlines() if line.endswith(" ")] == []
 
 
 def test_a_file_that_cannot_be_read_is_named_and_the_rest_is_shown(app: typer.Typer, tmp_path: Path) -> None:
@@ -150,6 +169,7 @@ KEYS_OF_SUMMARY = [
 DESK = Path(__file__).parents[2] / "data" / "files"
 NO_CONTENT = DATA / "genai_log_records_traces.json"
 ONE_RUN = str(DESK / "genai.pb")
+BARE = RECORDED / "openai__openinference-bare" / "retry"
 
 
 @pytest.fixture
@@ -191,9 +211,9 @@ def test_the_summary_names_what_is_missing_where_it_would_be_and_how_to_get_it(
     app: typer.Typer, many: list[str]
 ) -> None:
     text = shown(app, "--summary", *many)
-    assert "missing in what harbour.agent recorded" in text
-    assert row(text.partition("missing in what")[2], "  user_input")[1:3] == ["1", "trace"]
-    assert "e.g. 5b8efff798038103d269b633813fc60c" in text
+    assert "not captured by harbour.agent" in text
+    assert row(text.partition("not captured by")[2], "  user_input")[1:3] == ["1", "trace"]
+    assert "e.g. in 5b8efff798038103d269b633813fc60c" in text
     assert "would be in gen_ai.input.messages; needed by all" in text
     assert "to capture it: " in text
     assert "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT" in text
@@ -276,9 +296,10 @@ def test_without_any_trace_the_summary_says_so(app: typer.Typer, tmp_path: Path)
 
 
 def test_traces_that_go_on_from_another_one_are_counted(app: typer.Typer) -> None:
-    bare_calls = Path(__file__).parents[2] / "recorded" / "openai__openinference-bare" / "retry"
-    told = survey(app, str(bare_calls))
+    told = survey(app, str(BARE))
     assert told["traces"] > 1
     assert told["continuing"] == told["traces"] - 1
-    text = shown(app, "--summary", str(bare_calls))
+    (group,) = told["instrumentations"]
+    assert group["evaluators"]["task_completion"] == {"ready": 1, "due": 1}, "the run is judged where it ends"
+    text = shown(app, "--summary", str(BARE))
     assert text.startswith(f"{told['traces']} traces, of which {told['continuing']} go on from another one")
