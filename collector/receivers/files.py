@@ -1,13 +1,16 @@
 """Saved telemetry → OTLP requests: what `replay` and `transcript` read.
 
 Goes in: paths of files and folders. Comes out, in sorted order: one payload per request found, and a problem for
-everything that was passed over, couldn't be read or isn't exactly what it was. Understood are `.pb` files with one
+everything that was passed over, couldn't be read or isn't exactly what it was. Links to folders are followed only where
+they are named. Understood are `.pb` files with one
 Export*ServiceRequest each, and `.json` and `.jsonl` files with traces in any form of `formats`; each
 also compressed with gzip. Nothing is decided here about what is in a request.
 """
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,13 +62,23 @@ class Problem:
 def read_paths(paths: Iterable[Path]) -> Iterator[Payload | Problem]:
     """Read files, and folders recursively, one request after the other."""
     for path in paths:
-        if path.is_dir():
-            for file in sorted(entry for entry in path.rglob("*") if entry.is_file()):
-                yield from _read_file(file)
-        elif path.exists():
-            yield from _read_file(path)
-        else:
+        try:
+            is_folder = stat.S_ISDIR(path.stat().st_mode)
+        except FileNotFoundError:
             yield Problem(path, "", "can't be read: No such file or folder", skipped=False)
+        except OSError as error:
+            yield Problem(path, "", f"can't be read: {error.strerror}", skipped=False)
+        else:
+            yield from _read_folder(path) if is_folder else _read_file(path)
+
+
+def _read_folder(folder: Path) -> Iterator[Payload | Problem]:
+    closed: list[OSError] = []
+    files = [Path(place, name) for place, _, names in os.walk(folder, onerror=closed.append) for name in names]
+    for error in closed:
+        yield Problem(Path(error.filename), "", f"can't be read: {error.strerror}", skipped=False)
+    for file in sorted(files):
+        yield from _read_file(file)
 
 
 def _read_file(path: Path) -> Iterator[Payload | Problem]:
@@ -77,7 +90,12 @@ def _read_file(path: Path) -> Iterator[Payload | Problem]:
         yield Problem(path, "", f"skipped, none of {', '.join(_SUFFIXES)} (or these with .gz)", skipped=True)
         return
     try:
-        if suffix == ".pb":
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            yield Problem(path, "", "can't be read: it is a pipe, a device or the like, and no file", skipped=False)
+        elif status.st_size > _MAX_FILE_BYTES:
+            raise BodyTooLargeError
+        elif suffix == ".pb":
             yield _read_protobuf(path, _content(path))
         else:
             yield from _read_json_file(path)
@@ -86,12 +104,18 @@ def _read_file(path: Path) -> Iterator[Payload | Problem]:
     except MalformedRequestError as error:
         yield Problem(path, "", f"can't be read: {error}", skipped=False)
     except BodyTooLargeError:
-        yield Problem(path, "", f"is larger than {_MAX_FILE_BYTES >> 30} GiB when decompressed", skipped=False)
+        message = f"is larger than {_MAX_FILE_BYTES >> 30} GiB, or would be when decompressed"
+        yield Problem(path, "", message, skipped=False)
 
 
 def _content(path: Path) -> bytes:
     content = path.read_bytes()
-    return decompress("gzip", content, _MAX_FILE_BYTES) if content.startswith(_GZIP_MAGIC) else content
+    if not content.startswith(_GZIP_MAGIC):
+        return content
+    try:
+        return decompress("gzip", content, _MAX_FILE_BYTES)
+    except MalformedRequestError:
+        raise MalformedRequestError("it is compressed with gzip, and cut off or damaged") from None
 
 
 def _suffix(path: Path) -> str:
@@ -137,7 +161,7 @@ def _payloads(
     for signal, request in requests:
         yield Payload(path, position, signal, request)
     for place, message in findings.flaws:
-        where = ", ".join(filter(None, (position, place.removeprefix("."))))
+        where = ", ".join(filter(None, (position, place.lstrip("., "))))
         yield Problem(path, where, message, skipped=False)
     if findings.more_flaws:
         yield Problem(path, position, f"{findings.more_flaws} more pieces couldn't be read", skipped=False)

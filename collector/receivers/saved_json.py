@@ -1,7 +1,8 @@
 """The JSON values in a file: one, one a line, or several written one after the other over many lines.
 
 Goes in: the bytes. Comes out: each value with its place, or what is wrong there. Which of the three it is, is seen from
-the bytes; a value that is broken costs itself alone.
+the bytes; a value that is broken costs itself alone.  Numbers that are none (NaN, as tables written by Python have it
+in empty cells) are null.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 
 from collector.json_text import JsonTextError, read_json
 
+_NO_NUMBER = re.compile(rb'("[^"\\]*+(?:\\.[^"\\]*+)*+")|-?\b(?:NaN|Infinity)\b', re.DOTALL)
 # Writers that indent end a value with a bracket at the beginning of a line, and nothing inside it begins like that.
 _END_OF_VALUE = re.compile(rb"^[}\]][ \t\r]*$", re.MULTILINE)
 
@@ -41,7 +43,7 @@ def json_values(content: bytes, *, as_lines: bool) -> Iterator[JsonValue | JsonF
         as_lines: whether the file says of itself that it has one value a line.
     """
     try:
-        value = read_json(content)
+        value = _read(content)
     except JsonTextError as error:
         if as_lines or _starts_with_a_line(content):
             yield from _lines(content)
@@ -66,7 +68,7 @@ def _starts_with_a_value(content: bytes) -> bool:
 
 def _is_json(text: bytes) -> bool:
     try:
-        read_json(text)
+        _read(text)
     except JsonTextError:
         return False
     return True
@@ -77,7 +79,7 @@ def _lines(content: bytes) -> Iterator[JsonValue | JsonFault]:
         if not line.strip():
             continue
         try:
-            yield JsonValue(f"line {number}", read_json(line))
+            yield JsonValue(f"line {number}", _read(line))
         except JsonTextError as error:
             yield JsonFault(f"line {number}, column {error.column}", str(error))
 
@@ -94,6 +96,15 @@ def _one_after_the_other(content: bytes) -> Iterator[JsonValue | JsonFault]:
         if not piece.strip():
             continue
         try:
-            yield JsonValue(f"line {begins}", read_json(piece))
+            yield JsonValue(f"line {begins}", _read(piece))
         except JsonTextError as error:
             yield JsonFault(f"line {before + error.line - 1}, column {error.column}", str(error))
+
+
+def _read(text: bytes) -> object:
+    try:
+        return read_json(text)
+    except JsonTextError:
+        if b"NaN" not in text and b"Infinity" not in text:
+            raise
+        return read_json(_NO_NUMBER.sub(lambda found: found[1] or b"null", text))

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -123,7 +124,7 @@ BROKEN = [
     ("broken.json", b'{"resourceSpans": [\n oops', "line 2, column 2: not JSON"),
     ("empty.json", b"", "not JSON"),
     ("wrong.json", b'{"resourceSpans": [{"scopeSpans": 1}]}', "resourceSpans[0].scopeSpans: an array is due"),
-    ("cut.pb.gz", gzip.compress(request(span()))[:-9], "the gzip body is cut off"),
+    ("cut.pb.gz", gzip.compress(request(span()))[:-9], "it is compressed with gzip, and cut off or damaged"),
 ]
 
 
@@ -156,3 +157,38 @@ def test_a_broken_span_inside_is_left_to_whoever_slices(tmp_path: Path) -> None:
     serialised = field(1, field(2, field(2, span()[:-3])))
     (tmp_path / "span.pb").write_bytes(serialised)
     assert read(tmp_path)[0][0].request == serialised
+
+
+def test_what_is_no_regular_file_is_named_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "zeros.json").symlink_to("/dev/zero")
+    (tmp_path / "self.json").symlink_to("self.json")
+    (tmp_path / "gone.json").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "again").symlink_to(tmp_path)
+    (tmp_path / "z.pb").write_bytes(request(span()))
+    payloads, problems = read(tmp_path)
+    assert [one.path.name for one in payloads] == ["z.pb"]
+    assert [one.path.name for one in problems if not one.skipped] == [
+        "gone.json",
+        "pipe.json",
+        "self.json",
+        "zeros.json",
+    ]
+
+
+def test_a_name_that_no_file_can_have_costs_itself_alone(tmp_path: Path) -> None:
+    (tmp_path / "z.pb").write_bytes(request(span()))
+    problem, payload = read_paths([tmp_path / ("a" * 300 + ".json"), tmp_path / "z.pb"])
+    assert isinstance(problem, Problem) and "File name too long" in problem.message
+    assert isinstance(payload, Payload)
+
+
+def test_keys_of_a_stranger_act_on_no_terminal_and_are_told_in_short(tmp_path: Path) -> None:
+    odd = "\x1b[31mred\u202e" + "k" * 10_000
+    (tmp_path / "a.json").write_text(json.dumps({odd: 1}))
+    (tmp_path / "b.json").write_text(json.dumps({odd: [SPAN | {"startTimeUnixNano": "1", "spanId": 7}]}))
+    _, problems = read(tmp_path)
+    assert len(problems) == 2
+    for problem in problems:
+        assert "red" in str(problem) and len(str(problem).replace(str(tmp_path), "")) < 400
+        assert str(problem).isprintable()

@@ -52,3 +52,11 @@ def test_text_that_is_no_json_at_all_is_one_fault() -> None:
     (fault,) = read("hello\nthere")
     assert isinstance(fault, JsonFault)
     assert fault.position == "line 1, column 1"
+
+
+@pytest.mark.parametrize("as_lines", [True, False])
+def test_numbers_that_are_none_are_null_and_text_stays_text(as_lines: bool) -> None:
+    text = '{"a": NaN, "b": [-Infinity, Infinity], "c": "NaN \\" NaN", "NaN": 1}'
+    value = {"a": None, "b": [None, None], "c": 'NaN " NaN', "NaN": 1}
+    assert read(text, as_lines=as_lines)[0] in (JsonValue("", value), JsonValue("line 1", value))
+    assert isinstance(read('{"a": NaNa}', as_lines=as_lines)[0], JsonFault)

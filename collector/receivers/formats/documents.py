@@ -11,7 +11,7 @@ from itertools import count
 
 from collector.json_scalars import kind_of
 from collector.receivers.formats.registry import form_of
-from collector.receivers.formats.shape import Fields, Findings, Request, WrongPieceError, used_up
+from collector.receivers.formats.shape import Fields, Findings, Request, WrongPieceError, inside, named, used_up
 from collector.receivers.formats.span_trees import SPAN_TREES, are_one_trace
 
 _MAX_DEPTH = 5
@@ -56,7 +56,7 @@ def _read(content: object, place: str, depth: int, findings: Findings) -> Iterat
         except WrongPieceError as error:
             findings.flaw(place, str(error))
     elif isinstance(content, dict) and key is not None:
-        yield from _read(content[key], f"{place}.{key}", depth + 1, findings)
+        yield from _read(content[key], inside(place, f".{named(key)}"), depth + 1, findings)
     else:
         findings.flaw(place, f"neither a span nor a trace: {described(content)}")
 
@@ -80,11 +80,10 @@ def described(value: object, depth: int = 0) -> str:
 
 _DESCRIBED = 2
 _SHOWN_KEYS = 8
-_KEY_CHARS = 40
 
 
 def _keys(item: Fields) -> str:
-    shown = ", ".join(key[:_KEY_CHARS] for key in list(item)[:_SHOWN_KEYS])
+    shown = ", ".join(named(key) for key in list(item)[:_SHOWN_KEYS])
     more = len(item) - _SHOWN_KEYS
     return f"the keys {shown} and {more} more" if more > 0 else f"the keys {shown}"
 
@@ -93,4 +92,4 @@ def _list_inside(item: Fields, depth: int) -> str:
     if depth >= _DESCRIBED:
         return ""
     key = next((key for key, value in item.items() if isinstance(value, list) and value), None)
-    return f"; {key[:_KEY_CHARS]} is {described(item[key], depth + 1)}" if key is not None else ""
+    return f"; {named(key)} is {described(item[key], depth + 1)}" if key is not None else ""

@@ -48,6 +48,14 @@ class Ids:
         """The parent's id; empty where there is none."""
         return self._read(value, SPAN_BYTES)
 
+    def link(self, trace_id: object, span_id: object) -> tuple[bytes, bytes] | None:
+        """The ids of a span that another one refers to; None, and told once, where they are none."""
+        try:
+            return self.trace(trace_id), self.span(span_id)
+        except WrongPieceError:
+            self.findings.note("references to other spans were left out that have no id of a trace and of a span")
+            return None
+
     def _read(self, value: object, size: int) -> bytes:
         exact = exact_id(value, size)
         if exact is not None:

@@ -115,9 +115,8 @@ class _Reading:
             if one.get("refType") == "CHILD_OF" and not parent and one.get("traceID") == span.get("traceID"):
                 parent = self.ids.parent(one.get("spanID"))
             else:
-                links.append(
-                    PlainLink(trace_id=self.ids.trace(one.get("traceID")), span_id=self.ids.span(one.get("spanID")))
-                )
+                link = self.ids.link(one.get("traceID"), one.get("spanID"))
+                links += [PlainLink(trace_id=link[0], span_id=link[1])] if link is not None else []
         return parent or self.ids.parent(span.get("parentSpanID")), tuple(links)
 
     def _resource(self, span: Fields) -> Fields:

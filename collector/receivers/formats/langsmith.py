@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from collector.receivers.formats.ids import Ids
 from collector.receivers.formats.plain_span import PlainSpan, json_of, requests_of
-from collector.receivers.formats.shape import Fields, Findings, Form, Request, WrongPieceError
+from collector.receivers.formats.shape import Fields, Findings, Form, Request, WrongPieceError, inside
 from collector.receivers.formats.span_object import NOWHERE, Around, read_span
 
 _OPERATIONS = {"llm": "chat", "tool": "execute_tool", "retriever": "retrieval", "embedding": "embeddings"}
@@ -32,10 +32,10 @@ def _spans(item: Fields, place: str, findings: Findings) -> Iterator[PlainSpan]:
             findings.flaw(where, str(error))
             continue
         yield span
-        inside = run.get("child_runs") if isinstance(run, dict) else None
+        children = run.get("child_runs") if isinstance(run, dict) else None
         below = replace(around, trace_id=span.trace_id.hex(), parent_id=span.span_id.hex())
-        for index, one in reversed(list(enumerate(inside if isinstance(inside, list) else ()))):
-            waiting.append((one, f"{where}.child_runs[{index}]", below))
+        for index, one in reversed(list(enumerate(children if isinstance(children, list) else ()))):
+            waiting.append((one, inside(where, f".child_runs[{index}]"), below))
 
 
 def _span(run: object, ids: Ids, around: Around) -> PlainSpan:

@@ -14,6 +14,7 @@ from collector.intake import MalformedRequestError
 from collector.otlp_json import convert_document, signals_of
 from collector.receivers.formats.fields import pairs_of
 from collector.receivers.formats.ids import SPAN_BYTES, TRACE_BYTES, exact_id
+from collector.receivers.formats.plain_span import MAX_DEPTH, json_of
 from collector.receivers.formats.shape import Fields, Findings, Form, Request, WrongPieceError, used_up
 from collector.receivers.formats.times import point_ns
 from collector.records import Signal
@@ -150,25 +151,31 @@ def _fields(item: object) -> Fields:
 
 
 def _put_right(span: Fields) -> Fields:
-    right = dict(span)
-    for key, size in _IDS.items():
-        if isinstance(span.get(key), str):
-            right[key] = _hexadecimal(cast(str, span[key]), size)
-    for key in _TIMES:
-        if key in span:
-            right[key] = _time(span[key])
-    if "attributes" in span:
-        right["attributes"] = _attributes(span["attributes"])
+    right = _with_usual_fields(span)
     for key in ("events", "links"):
         found = span.get(key)
         if isinstance(found, list):
-            right[key] = [_put_right(one) if isinstance(one, dict) else one for one in found]
+            right[key] = [_with_usual_fields(one) if isinstance(one, dict) else one for one in found]
     kind, status = span.get("kind"), span.get("status")
     if isinstance(kind, str) and kind and not kind.startswith("SPAN_KIND_"):
         right["kind"] = f"SPAN_KIND_{kind.upper()}"
     if isinstance(status, dict) and isinstance(status.get("code"), str):
         code = str(status["code"]).upper().removeprefix("STATUS_CODE_")
         right["status"] = {**status, "code": _STATUS_CODES.get(code, 0)}
+    return right
+
+
+def _with_usual_fields(item: Fields) -> Fields:
+    """A span, event or link with its ids, times and attributes put right."""
+    right = dict(item)
+    for key, size in _IDS.items():
+        if isinstance(item.get(key), str):
+            right[key] = _hexadecimal(cast(str, item[key]), size)
+    for key in _TIMES:
+        if key in item:
+            right[key] = _time(item[key])
+    if "attributes" in item:
+        right["attributes"] = _attributes(item["attributes"])
     return right
 
 
@@ -201,7 +208,7 @@ def _attributes(attributes: object) -> object:
     return [{"key": key, "value": _any_value(value)} for key, value in pairs_of(attributes).items()]
 
 
-def _any_value(value: object) -> object:
+def _any_value(value: object, depth: int = 0) -> object:
     """OTLP's form of a value, whether it has it already or is plain JSON."""
     if value is None or (isinstance(value, dict) and value.keys() <= _VALUE_KEYS):
         return value
@@ -211,10 +218,13 @@ def _any_value(value: object) -> object:
         return {"intValue": value} if -(1 << 63) <= value < 1 << 63 else {"stringValue": str(value)}
     if isinstance(value, float):
         return {"doubleValue": value}
+    if isinstance(value, list | dict) and depth >= MAX_DEPTH:
+        return {"stringValue": json_of(value)}
     if isinstance(value, list):
-        return {"arrayValue": {"values": [_any_value(one) for one in value]}}
+        return {"arrayValue": {"values": [_any_value(one, depth + 1) for one in value]}}
     if isinstance(value, dict):
-        return {"kvlistValue": {"values": [{"key": key, "value": _any_value(one)} for key, one in value.items()]}}
+        pairs = [{"key": key, "value": _any_value(one, depth + 1)} for key, one in value.items()]
+        return {"kvlistValue": {"values": pairs}}
     return {"stringValue": value}
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from collector.receivers.formats.ids import Ids
 from collector.receivers.formats.plain_span import PlainSpan, requests_of
-from collector.receivers.formats.shape import Fields, Findings, Form, Request, WrongPieceError
+from collector.receivers.formats.shape import Fields, Findings, Form, Request, WrongPieceError, named
 from collector.receivers.formats.span_object import read_span
 
 _ATTRIBUTES = "attributes."
@@ -63,12 +63,12 @@ def _rows(item: Fields) -> Iterator[tuple[str, object, Fields]]:
     elif _is_by_columns(item):
         columns = {name: cells for name, cells in item.items() if isinstance(cells, dict)}
         for index in columns[_TRACE_ID]:
-            yield f", row {index[:40]}", index, {name: cells.get(index) for name, cells in columns.items()}
+            yield f", row {named(index)}", index, {name: cells.get(index) for name, cells in columns.items()}
     elif _is_split(item):
         yield from _split_rows(item)
     else:
         for index, row in item.items():
-            yield f", row {index[:40]}", index, row if isinstance(row, dict) else {}
+            yield f", row {named(index)}", index, row if isinstance(row, dict) else {}
 
 
 def _split_rows(item: Fields) -> Iterator[tuple[str, object, Fields]]:

@@ -1,7 +1,7 @@
 """Spans in plain values → OTLP requests: what every form but OTLP's own is converted to.
 
 Attributes take any JSON value; nulls are left out, integers beyond 64 bits become text, and what is nested deeper than
-readers of protobuf go becomes JSON text.
+readers of protobuf go becomes JSON text, as deep as JSON is read.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationSc
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from collector.receivers.formats.shape import Request, WrongPieceError
+from collector.receivers.formats.shape import Request
 from collector.records import Origin, Outbound, Signal
 from collector.wire import build_request
 
 REQUEST_BYTES = 8 << 20
 """About how much of a document goes into one request, so that a huge one isn't held twice."""
-_MAX_DEPTH = 16
+MAX_DEPTH = 16
+"""How deep the values of attributes are nested; what is below becomes JSON text."""
+_MAX_TEXT_DEPTH = 200  # writers of JSON go no deeper than 254
 _INT64 = range(-(1 << 63), 1 << 63)
 _MAX_TIME_NS = (1 << 64) - 1
 
@@ -134,7 +136,7 @@ def _value(value: object, depth: int) -> AnyValue:
         return AnyValue(double_value=value)
     if isinstance(value, bytes):
         return AnyValue(bytes_value=value)
-    if isinstance(value, dict | list) and depth >= _MAX_DEPTH:
+    if isinstance(value, dict | list) and depth >= MAX_DEPTH:
         return AnyValue(string_value=json_of(value))
     made = AnyValue()
     if isinstance(value, list):
@@ -146,8 +148,16 @@ def _value(value: object, depth: int) -> AnyValue:
 
 
 def json_of(value: object) -> str:
-    """A value as JSON text. Raises WrongPieceError where it is nested too deep to be written."""
+    """A value as JSON text; what is nested too deep to be written is null in it."""
     try:
         return orjson.dumps(value).decode()
     except orjson.JSONEncodeError:
-        raise WrongPieceError("values are nested too deep") from None
+        return orjson.dumps(_shallow(value, _MAX_TEXT_DEPTH)).decode()
+
+
+def _shallow(value: object, depth: int) -> object:
+    if isinstance(value, dict):
+        return {key: _shallow(item, depth - 1) for key, item in value.items()} if depth else None
+    if isinstance(value, list):
+        return [_shallow(item, depth - 1) for item in value] if depth else None
+    return str(value) if isinstance(value, int) and value not in _INT64 else value

@@ -12,6 +12,8 @@ Fields: TypeAlias = dict[str, object]
 """An object as JSON has it."""
 
 MOST_FLAWS = 20
+_KEY_CHARS = 40
+_PLACE_CHARS = 200
 
 
 class WrongPieceError(Exception):
@@ -47,6 +49,16 @@ class Findings:
     def note(self, message: str) -> None:
         """Tell of something that isn't quite as it was."""
         self.notes[message] = None
+
+
+def named(key: str) -> str:
+    """A key as it is told to people: its beginning, and nothing that acts on a terminal."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in key[:_KEY_CHARS])
+
+
+def inside(place: str, step: str) -> str:
+    """The place of something inside what is at a place. Of a long way there some steps are left out."""
+    return f"{place[: _PLACE_CHARS // 2]}…{step}" if len(place) > _PLACE_CHARS else f"{place}{step}"
 
 
 def used_up(items: list[object]) -> Iterator[tuple[int, object]]:

@@ -191,18 +191,15 @@ def _links(links: list[object], ids: Ids) -> Iterator[PlainLink]:
         context = Keys(keys.fields(*CONTEXTS))
         trace_id = context.get(*TRACE_IDS) or keys.get(*TRACE_IDS)
         span_id = context.get("spanid") or keys.get("spanid")
-        if trace_id and span_id:
-            yield PlainLink(
-                trace_id=ids.trace(trace_id),
-                span_id=ids.span(span_id),
-                attributes=restored(pairs_of(keys.get("attributes"))),
-            )
+        link = ids.link(trace_id, span_id)
+        if link is not None:
+            yield PlainLink(trace_id=link[0], span_id=link[1], attributes=restored(pairs_of(keys.get("attributes"))))
 
 
 def _id_in(parent: object) -> object:
     """The id in what names a parent: an id, an object with one, or a list whose first counts."""
     if isinstance(parent, list):
-        return _id_in(parent[0]) if parent else None
+        parent = parent[0] if parent else None
     if isinstance(parent, dict):
         keys = Keys(parent)
         return keys.get("spanid", "id")

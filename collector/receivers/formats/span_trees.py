@@ -12,7 +12,7 @@ from dataclasses import replace
 from collector.receivers.formats.fields import Keys
 from collector.receivers.formats.ids import SPAN_BYTES, TRACE_BYTES, Ids, hashed
 from collector.receivers.formats.plain_span import PlainSpan, json_of, requests_of
-from collector.receivers.formats.shape import Fields, Findings, Form, Request, WrongPieceError
+from collector.receivers.formats.shape import Fields, Findings, Form, Request, WrongPieceError, inside
 from collector.receivers.formats.span_object import (
     CHILDREN,
     CONTEXTS,
@@ -92,7 +92,7 @@ def spans_below(item: Fields, place: str, findings: Findings, around: Around = N
 def _inside(item: Fields, place: str, around: Around) -> Iterator[tuple[object, str, Around]]:
     key, found = _children(item)
     for index, one in enumerate(found):
-        yield one, f"{place}.{key}[{index}]", around
+        yield one, inside(place, f".{key}[{index}]"), around
 
 
 def _children(item: Fields) -> tuple[str, list[object]]:
@@ -130,7 +130,7 @@ def _with_ids(one: object, place: str, around: Around, findings: Findings) -> tu
         around = replace(around, trace_id=hashed(json_of(one), TRACE_BYTES).hex())
     if context.get("spanid") is None and keys.get(*SPAN_IDS) is None and around.trace_id is not None:
         findings.note(_MADE_IDS)
-        one = {**one, "span_id": hashed(f"{around.trace_id} {place}", SPAN_BYTES).hex()}
+        one = {**one, "span_id": hashed(f"{around.trace_id} {around.parent_id} {place}", SPAN_BYTES).hex()}
     return one, around
 
 

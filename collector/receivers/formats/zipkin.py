@@ -5,9 +5,9 @@ All tags are text there: numbers and lists that an instrumentation wrote stay te
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
+from collector.json_text import JsonTextError, read_json
 from collector.receivers.formats.ids import Ids
 from collector.receivers.formats.plain_span import ERROR, KINDS, OK, UNSET, PlainEvent, PlainSpan, requests_of
 from collector.receivers.formats.shape import Fields, Findings, Form, Request
@@ -76,8 +76,8 @@ def _event(value: str) -> tuple[str, Fields]:
     if start < 0:
         return value, {}
     try:
-        decoded, _ = json.JSONDecoder().raw_decode(value, start)
-    except (ValueError, RecursionError):
+        decoded = read_json(value[start : value.rfind("}") + 1].encode())
+    except JsonTextError:
         return value, {}
     name = value[:start].strip('": |')
     if not name and isinstance(decoded, dict) and len(decoded) == 1:

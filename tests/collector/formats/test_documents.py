@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from collector.receivers.formats import documents
 from collector.receivers.formats.documents import described, read_document
@@ -120,18 +121,68 @@ def test_no_span_breaks_the_reading(fields: dict[str, object]) -> None:
     assert len(list(found)) >= 1
 
 
-def test_values_nested_as_deep_as_json_may_be_do_no_harm() -> None:
+OTLP_SPAN = {"traceId": TRACE, "spanId": SPAN["span_id"], "startTimeUnixNano": "1796065375000000000"}
+JAEGER_SPAN = {"traceID": TRACE, "spanID": SPAN["span_id"], "operationName": "find", "startTime": 1796065375000000}
+
+
+@pytest.mark.parametrize("around", [lambda inner: {"a": inner}, lambda inner: [inner]], ids=["objects", "lists"])
+@pytest.mark.parametrize("depth", [20, 250, 900])
+@pytest.mark.parametrize(
+    "span",
+    [
+        lambda deep: {**SPAN, "attributes": {"x": deep}},
+        lambda deep: {**SPAN, "input": deep},
+        lambda deep: {**SPAN, "parents": deep},
+        lambda deep: {**SPAN, "children": [{"name": "x", "a": deep}]},
+        lambda deep: {**OTLP_SPAN, "attributes": [{"key": "x", "value": deep}]},
+        lambda deep: {"resourceSpans": [{"scopeSpans": [{"spans": [{**OTLP_SPAN, "attributes": {"x": deep}}]}]}]},
+        lambda deep: {"spans": [{**JAEGER_SPAN, "tags": [{"key": "x", "value": deep}]}], "processes": {}},
+        lambda deep: {"traceId": TRACE, "id": SPAN["span_id"], "timestamp": 1, "tags": {"x": deep}},
+        lambda deep: {"id": TRACE, "observations": [{**SPAN, "id": "1", "type": "SPAN", "input": deep}]},
+        lambda deep: {**SPAN, "id": SPAN["span_id"], "run_type": "llm", "inputs": deep},
+    ],
+)
+def test_values_nested_as_deep_as_json_may_be_cost_no_span(
+    span: Callable[[Any], Any], depth: int, around: Callable[[Any], Any]
+) -> None:
     deep: Any = "x"
-    for _ in range(900):
-        deep = {"a": deep}
-    for document in (
-        {**SPAN, "attributes": deep},
-        {**SPAN, "input": deep},
-        {**SPAN, "children": [{"name": "x", "a": deep}]},
-    ):
-        findings = Findings()
-        assert read_document(json.loads(json.dumps(document)), findings) is not None
-        list(read_document(document, findings) or ())
+    for _ in range(depth):
+        deep = around(deep)
+    findings = Findings()
+    found = read_document([SPAN, span(deep), SPAN], findings)
+    assert found is not None
+    requests = [ExportTraceServiceRequest.FromString(one.request) for one in found]
+    spans = [one for request in requests for resource in request.resource_spans for one in resource.scope_spans]
+    assert sum(len(one.spans) for one in spans) + len(findings.flaws) >= 3
+    assert sum(len(one.spans) for one in spans) >= 2
+
+
+def test_events_with_events_in_them_are_read_as_they_are() -> None:
+    events: list[object] = []
+    for _ in range(500):
+        events = [{"name": "x", "timeUnixNano": [1, 1], "events": events}]
+    (span,), _ = read({"resourceSpans": [{"scopeSpans": [{"spans": [{**OTLP_SPAN, "events": events}]}]}]})
+    assert [event.time_unix_nano for event in span.events] == [1_000_000_001]
+
+
+def test_the_place_of_what_is_very_deep_is_told_in_short() -> None:
+    tree: dict[str, Any] = {**SPAN, "span_id": 1.5}
+    for depth in range(300):
+        tree = {**SPAN, "span_id": f"{depth + 1:016x}", "children": [tree]}
+    spans, findings = read(tree)
+    assert len(spans) == 300
+    ((place, message),) = findings.flaws
+    assert len(place) < 300 and place.startswith(".children[0].children[0]") and "…" in place
+    assert message == "an id is no text"
+
+
+def test_spans_without_ids_have_different_ones_however_deep_they_are() -> None:
+    untold = {"name": "x", "start_time": 1796065375}
+    tree: dict[str, Any] = {**untold, "children": [untold, untold]}
+    for _ in range(300):
+        tree = {**untold, "children": [tree]}
+    spans, _ = read({**tree, "trace_id": TRACE, "span_id": SPAN["span_id"]})
+    assert len({span.span_id for span in spans}) == len(spans) > 300
 
 
 def test_spans_nested_a_thousand_deep_are_all_read() -> None:

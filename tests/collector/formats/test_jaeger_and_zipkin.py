@@ -124,3 +124,36 @@ def test_a_zipkin_span_is_the_span_it_was(annotation: str) -> None:
     assert (span.status.code, span.status.message) == (Status.STATUS_CODE_ERROR, "closed")
     assert attributes(span.attributes) == {"a": "1"}
     assert (span.events[0].name, attributes(span.events[0].attributes)) == ("exception", {"why": "x"})
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        {"refType": "FOLLOWS_FROM", "spanID": OTHER},
+        {"refType": "FOLLOWS_FROM", "traceID": TRACE},
+        {"refType": "FOLLOWS_FROM", "traceID": [TRACE], "spanID": {}},
+        {"refType": ["CHILD_OF"], "traceID": 1.5, "spanID": True},
+        {},
+    ],
+)
+def test_a_reference_to_nothing_costs_itself_alone_and_is_told(reference: dict[str, Any]) -> None:
+    parent = {"refType": "CHILD_OF", "traceID": TRACE, "spanID": PARENT}
+    (span,), findings = read(jaeger(references=[7, reference, parent]))
+    assert (span.parent_span_id.hex(), len(span.links), findings.flaws) == (PARENT, 0, [])
+    assert list(findings.notes) == ["references to other spans were left out that have no id of a trace and of a span"]
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "value"),
+    [
+        (r'{"said": {"what": "\ud800"}}', "said", {"what": "\ufffd"}),
+        (r'"said": {"what": "x"}', "said", {"what": "x"}),
+        ('{"said": {"what": NaN}}', '{"said": {"what": NaN}}', {}),
+        ('{"said":' * 2000, '{"said":' * 2000, {}),
+    ],
+)
+def test_an_annotation_is_read_as_far_as_it_is_json(written: str, name: str, value: dict[str, Any]) -> None:
+    annotation = {"timestamp": 1, "value": written}
+    span = one_span([{"traceId": TRACE, "id": SPAN, "timestamp": 1, "duration": 1, "annotations": [annotation]}])
+    (event,) = span.events
+    assert (event.name, attributes(event.attributes)) == (name, value)
