@@ -1,8 +1,7 @@
 """Limits of SDKs: attribute values that were cut to a length, and attributes and events that were left out by count.
 
 In go spans as they were sent; out comes the length at which their values are cut, and what of a span's facts can't be
-relied on to be whole.  What is left is always read.  Lengths are counted in characters, UTF-16 units or bytes, as SDKs
-of different languages do.
+relied on to be whole.  What is left is always read.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from evaluators.cases import JsonValue
-from processors.conventions.decoding.values import cut_json, from_json
+from processors.conventions.decoding.cut import MEASURES, cut_json, has_length
+from processors.conventions.decoding.values import from_json
 from processors.conventions.facts import SpanFacts
 from processors.otlp import Span
 
@@ -22,7 +22,6 @@ _SHORTEST = 64
 _MOST_LOOKED_AT = 20
 _ENOUGH_ALIKE = 3
 _JSON = re.compile(r"\s*(?:\{\s*\"|\[\s*[\[{\"])")
-_LONGEST_CHARACTER_BYTES = 4
 
 
 def length_limit(spans: Iterable[Span]) -> int | None:
@@ -32,20 +31,9 @@ def length_limit(spans: Iterable[Span]) -> int | None:
     of them differ and their length is one that is usually set.  That a value has a round length alone says nothing.
     """
     values = [value for span in spans for value in span.attributes.values() if isinstance(value, str)]
-    units = _MEASURES if not all(map(str.isascii, values)) else _MEASURES[:1]
+    units = MEASURES if not all(map(str.isascii, values)) else MEASURES[:1]
     found = (_limit(values, measure, slack) for measure, slack in units)
     return next((limit for limit in found if limit is not None), None)
-
-
-def has_length(text: str, limit: int | None) -> bool:
-    """Whether a text is as long as a limit allows, counted in any of the units; a character is never cut in two."""
-    if limit is None or not len(text) <= limit <= len(text) * _LONGEST_CHARACTER_BYTES:
-        return False
-    if len(text) == limit:
-        return True
-    if text.isascii():
-        return False
-    return any(limit - slack < measure(text) <= limit for measure, slack in _MEASURES[1:])
 
 
 def incomplete(facts: SpanFacts, span: Span, limit: int | None) -> SpanFacts:
@@ -62,18 +50,6 @@ def _has_cut(span: Span, limit: int) -> bool:
     values += [value for event in span.events for value in event.attributes.values()]
     listed = [item for value in values if isinstance(value, list) for item in value]
     return any(isinstance(value, str) and has_length(value, limit) for value in (*values, *listed))
-
-
-def _utf16(text: str) -> int:
-    return len(text) + sum(character > "\uffff" for character in text)
-
-
-def _utf8(text: str) -> int:
-    return len(text.encode(errors="replace"))
-
-
-# With how much shorter a value may be that was cut: a character of several bytes isn't cut in two.
-_MEASURES: tuple[tuple[Callable[[str], int], int], ...] = ((len, 1), (_utf16, 2), (_utf8, _LONGEST_CHARACTER_BYTES))
 
 
 def _limit(values: Sequence[str], measure: Callable[[str], int], slack: int) -> int | None:

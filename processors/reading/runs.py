@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from evaluators.cases import Message, Role, Run, Tool, ToolCall, ToolResult, Turn
+from processors.conventions.decoding.cut import is_cut
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts
-from processors.conventions.reader import is_cut
 from processors.otlp import StatusCode
 from processors.reading.absent import absent_in
 from processors.reading.conversation import asked_by_user, count_user_turns

@@ -7,18 +7,20 @@ LangChain (batches of messages).  Response: OpenAI (`choices`, `output`), Anthro
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from evaluators.cases import JsonValue, Role, Tool
 from processors.conventions.decoding.definitions import tools_of
 from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.parts import Text, parts_of
-from processors.conventions.decoding.values import as_text, data, first_at, parsed
+from processors.conventions.decoding.values import data, first_at, parsed
 from processors.conventions.facts import MessageFacts
 
 _MESSAGE_KEYS = ("messages", "input", "contents", "chat_history")
 _ITEM_TYPES = ("function_call", "custom_tool_call", "mcp_call")
 _SYSTEM_KEYS = ("instructions", "system", "systemInstruction", "system_instruction")
+_SYSTEM_KEY = re.compile(rf'"(?:{"|".join(_SYSTEM_KEYS)})"\s*:')
 
 
 def request_messages(body: JsonValue, messages: Messages) -> tuple[MessageFacts, ...] | None:
@@ -33,6 +35,14 @@ def request_messages(body: JsonValue, messages: Messages) -> tuple[MessageFacts,
         return None
     system = text_of_parts(first_at(decoded, *_SYSTEM_KEYS))
     return (MessageFacts(role=Role.SYSTEM, text=system), *found) if system else found
+
+
+def request_system(body: JsonValue) -> str | None:
+    """The instructions that a request body, or what is left of one, gives beside its messages; None without any."""
+    if isinstance(body, str) and _SYSTEM_KEY.search(body) is None:
+        return None
+    decoded = parsed(body)
+    return text_of_parts(first_at(decoded, *_SYSTEM_KEYS)) if isinstance(decoded, dict) else None
 
 
 def response_messages(body: JsonValue, messages: Messages) -> tuple[MessageFacts, ...] | None:
@@ -128,26 +138,3 @@ def text_of_parts(content: JsonValue) -> str | None:
         decoded = decoded["parts"]
     texts = [part.text for part in parts_of(decoded) if isinstance(part, Text)]
     return "\n".join(texts) if texts else None
-
-
-def call_arguments(value: JsonValue) -> JsonValue:
-    """The arguments in what a tool's span gives as its input, without the wrappers that frameworks put round them.
-
-    An object where it could be decoded, else the text as it was.
-    """
-    decoded = data(value)
-    if not isinstance(decoded, dict):
-        return value if value is None or isinstance(value, str) else as_text(value)
-    kwargs = data(decoded.get("kwargs"))
-    if isinstance(kwargs, dict) and (kwargs or not decoded.get("args")) and _only_wrapper(decoded):
-        inner = data(kwargs.get("kwargs")) if set(kwargs) == {"kwargs"} else None
-        return inner if isinstance(inner, dict) else kwargs
-    for key in ("input_str", "tool_args", "tool_kwargs"):
-        inner = data(decoded.get(key))
-        if isinstance(inner, dict):
-            return inner
-    return decoded
-
-
-def _only_wrapper(decoded: Mapping[str, JsonValue]) -> bool:
-    return set(decoded) <= {"args", "kwargs", "sanitize_inputs_outputs"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from evaluators.cases import JsonValue, Tool
-from processors.conventions.decoding.values import OpenObject, as_object, first_at, parsed, text_at
+from processors.conventions.decoding.cut import OpenObject
+from processors.conventions.decoding.values import as_object, first_at, parsed, text_at
 
 _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema")
 _WRAPPERS = ("function", "toolSpec", "tool", "data")

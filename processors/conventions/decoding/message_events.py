@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from evaluators.cases import JsonValue, Role
+from processors.conventions.decoding.cut import cut_json
 from processors.conventions.decoding.messages import ROLES, Messages
-from processors.conventions.decoding.values import as_list, cut_json, parsed
+from processors.conventions.decoding.values import as_list, parsed
 from processors.conventions.facts import MessageFacts
 from processors.otlp import Event
 

@@ -12,11 +12,13 @@ from dataclasses import replace
 import orjson
 
 from evaluators.cases import JsonValue, Role
-from processors.conventions.decoding.parts import Media, Result, Text, call_of, is_hidden, parts_of, result_text
+from processors.conventions.decoding.calls import call_of
+from processors.conventions.decoding.cut import has_length
+from processors.conventions.decoding.parts import Media, Text, is_hidden, parts_of
 from processors.conventions.decoding.reprs import from_repr
+from processors.conventions.decoding.results import Result, result_text
 from processors.conventions.decoding.values import clean, first_at, text_at
 from processors.conventions.facts import CallFacts, MessageFacts
-from processors.conventions.limits import has_length
 
 ROLES: Mapping[str, Role] = {
     "system": Role.SYSTEM,

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 
 from evaluators.cases import JsonValue, Role, Tool
 from processors.conventions.decoding.bodies import request_messages, response_messages
+from processors.conventions.decoding.cut import cut_json, is_cut
 from processors.conventions.decoding.definitions import as_schema, tools_of
 from processors.conventions.decoding.message_events import content_of
 from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.values import cut_json, flattened, is_place, parsed
+from processors.conventions.decoding.values import flattened, is_place, parsed
 from processors.conventions.facts import MessageFacts
-from processors.conventions.reader import is_cut
 
 PROMPT = "gen_ai.prompt"
 COMPLETION = "gen_ai.completion"

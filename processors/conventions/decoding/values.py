@@ -17,13 +17,14 @@ import orjson
 from evaluators.cases import JsonValue
 
 REDACTED = "__REDACTED__"
-PLACEHOLDERS = frozenset({REDACTED, "<elided>", "<redacted>", "<REDACTED>", "[REDACTED]", "[redacted]", "REDACTED"})
-"""What instrumentations write in place of content that they were told to hide."""
+PLACEHOLDERS = frozenset(
+    {REDACTED, "<elided>", "<redacted>", "<REDACTED>", "[REDACTED]", "[redacted]", "REDACTED"}
+    | {"Function called with tools"}
+)
+"""What instrumentations write in place of content that they were told to hide, or have no place for."""
 MAX_LITERAL_CHARS = 100_000
-_MAX_DEPTH = 100
+MAX_DEPTH = 100
 _MOST_DIGITS = 18
-# A string, or what stands between strings; a quotation mark alone begins a string that doesn't end.
-_JSON_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|["{}\[\],]', re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LITERAL_START = ("{", "[", "(", "'")
 
@@ -45,7 +46,7 @@ def from_json(text: str) -> JsonValue:
         decoded: JsonValue = orjson.loads(text)
     except (orjson.JSONDecodeError, UnicodeEncodeError):
         return _from_lenient_json(text)
-    if text.count("[") + text.count("{") > _MAX_DEPTH:
+    if text.count("[") + text.count("{") > MAX_DEPTH:
         try:
             orjson.dumps(decoded)
         except orjson.JSONEncodeError:
@@ -91,7 +92,7 @@ def clean(value: object, depth: int = 0) -> JsonValue:
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
-    if depth > _MAX_DEPTH:
+    if depth > MAX_DEPTH:
         return None
     if isinstance(value, Mapping):
         return {_SURROGATE.sub("\ufffd", str(key)): clean(item, depth + 1) for key, item in value.items()}
@@ -158,51 +159,3 @@ def flattened(attributes: Mapping[str, JsonValue], prefix: str) -> list[dict[str
             if is_place(number):
                 items.setdefault(int(number), {})[rest] = value
     return [items[number] for number in sorted(items)]
-
-
-class OpenObject(dict[str, JsonValue]):
-    """An object of a cut JSON text whose end is missing: fields of it, or of what it holds, may be lost."""
-
-
-def cut_json(text: str) -> JsonValue:
-    """What is whole in a JSON text that was cut off somewhere; None when nothing is.
-
-    Values that the cut goes through are left out: half a string may be a wrong string.  Objects that it goes through
-    are `OpenObject`s.
-    """
-    text = text.strip()
-    if not text or text[0] not in "{[":
-        return None
-    closers: list[str] = []
-    safe = 0
-    for token in _JSON_TOKEN.finditer(text):
-        mark = token.group()
-        if mark == '"':
-            break
-        if mark in ("{", "["):
-            closers.append("}" if mark == "{" else "]")
-            safe = token.end()
-        elif mark in ("}", "]"):
-            if not closers or closers.pop() != mark:
-                return None
-            safe = token.end()
-        elif mark == ",":
-            safe = token.start()
-        if len(closers) > _MAX_DEPTH:
-            return None
-    if not closers:
-        return None
-    return _left_open(from_json(text[:safe] + "".join(reversed(closers))), len(closers))
-
-
-def _left_open(value: JsonValue, depth: int) -> JsonValue:
-    """A value whose end is missing; the cut goes through its last `depth` levels, each the last in the one before."""
-    if isinstance(value, dict):
-        marked = OpenObject(value)
-        if depth > 1 and marked:
-            last = next(reversed(marked))
-            marked[last] = _left_open(marked[last], depth - 1)
-        return marked
-    if isinstance(value, list) and value and depth > 1:
-        return [*value[:-1], _left_open(value[-1], depth - 1)]
-    return value

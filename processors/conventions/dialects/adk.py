@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.cases import JsonValue, Role
-from processors.conventions.decoding.bodies import call_arguments, request_messages, request_tools
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.parts import output_of
-from processors.conventions.decoding.values import as_object, cut_json, text_at
+from processors.conventions.decoding.bodies import request_messages, request_tools
+from processors.conventions.decoding.cut import is_cut, whole_of
+from processors.conventions.decoding.values import as_object, text_at
+from processors.conventions.executions import execution_on
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFacts
-from processors.conventions.reader import error_of, is_cancelled, is_cut, is_pending
+from processors.conventions.failures import error_of, is_cancelled
+from processors.conventions.reader import Reader
 from processors.otlp import Span
 
 PREFIX = "gcp.vertex.agent."
@@ -36,16 +37,12 @@ _UNSPECIFIED = "<not specified>"
 _NOTHING = frozenset({_UNSPECIFIED, "<not serializable>", "N/A"})
 
 
-class Adk:
+class Adk(Reader):
     """The reader of `gcp.vertex.agent.*`."""
 
     name = "adk"
     marks: tuple[bytes, ...] = (b"gcp.vertex.agent.",)
     scopes: tuple[bytes, ...] = (b"\x0a\x10gcp.vertex.agent",)
-
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
 
     def reads(self, span: Span) -> bool:
         """Whether the span has a request, a response, or a tool's arguments or response, or is an invocation's."""
@@ -57,11 +54,10 @@ class Adk:
         """What the span says."""
         attributes = span.attributes
         kind = _kind(span)
-        pending = is_pending(span)
-        error = error_of(span) if not pending else None
+        error = error_of(span)
         is_model = kind is Kind.LLM
-        request = self._object(attributes.get(REQUEST)) if is_model else {}
-        response = self._object(attributes.get(RESPONSE)) if is_model else {}
+        request = as_object(whole_of(attributes.get(REQUEST), self._limit)) if is_model else {}
+        response = as_object(whole_of(attributes.get(RESPONSE), self._limit)) if is_model else {}
         if error is None and is_model:
             error = text_at(response, "error_message", "error_code")
         config = as_object(request.get("config"))
@@ -71,7 +67,7 @@ class Adk:
             input=self._given(request, config),
             output=self._answered(response),
             tools=request_tools(config),
-            tool=self._tool(attributes, error, pending) if kind is Kind.TOOL else None,
+            tool=self._tool(span) if kind is Kind.TOOL else None,
             agent_name=span.name[len(AGENT_RUN) : -1] if kind is Kind.AGENT else None,
             session_id=text_at(attributes, SESSION),
             model=text_at(response, "model_version") or text_at(request, "model"),
@@ -94,28 +90,18 @@ class Adk:
         content = response.get("content")
         return self._messages.read(content, Role.ASSISTANT) if isinstance(content, dict) else None
 
-    def _object(self, value: JsonValue) -> dict[str, JsonValue]:
-        found = as_object(value)
-        if not found and isinstance(value, str) and is_cut(value, self._limit):
-            whole = cut_json(value)
-            return whole if isinstance(whole, dict) else {}
-        return found
-
-    def _tool(self, attributes: Mapping[str, JsonValue], error: str | None, pending: bool) -> ToolFacts:
+    def _tool(self, span: Span) -> ToolFacts:
         # Where content is off, these are empty maps in place of JSON texts.
-        given = attributes.get(ARGUMENTS)
-        answered = attributes.get(TOOL_RESPONSE)
+        given, answered = span.attributes.get(ARGUMENTS), span.attributes.get(TOOL_RESPONSE)
         is_told = isinstance(answered, str) and answered not in _NOTHING and _UNSPECIFIED not in answered
-        result = output_of(answered if is_told else None)
-        call_id = text_at(attributes, CALL_ID)
-        return ToolFacts(
-            name=text_at(attributes, TOOL_NAME),
+        call_id = text_at(span.attributes, CALL_ID)
+        return execution_on(
+            span,
+            name=text_at(span.attributes, TOOL_NAME),
             call_id=call_id if call_id not in _NOTHING else None,
-            arguments=call_arguments(given) if isinstance(given, str) and given not in _NOTHING else None,
-            result=None if pending else result.text,
-            error=error if error is not None else (result.text or "") if result.failed else None,
-            truncated=is_cut(answered, self._limit),
-            pending=pending,
+            given=given if isinstance(given, str) and given not in _NOTHING else None,
+            answered=answered if is_told else None,
+            limit=self._limit,
         )
 
 

@@ -6,9 +6,9 @@ would be a run by itself.
 
 from __future__ import annotations
 
-from processors.conventions.decoding.messages import Messages
 from processors.conventions.facts import Kind, SpanFacts
-from processors.conventions.reader import error_of, is_cancelled
+from processors.conventions.failures import error_of, is_cancelled
+from processors.conventions.reader import Reader
 from processors.otlp import Span
 
 RUN, BUILD, STEP = "workflow.run", "workflow.build", "executor.process"
@@ -16,14 +16,11 @@ WORKFLOW_ID = "workflow.id"
 EXECUTOR_ID = "executor.id"
 
 
-class AgentFramework:
+class AgentFramework(Reader):
     """The reader of workflows."""
 
     name = "agent_framework"
     marks: tuple[bytes, ...] = (b"workflow.run", b"executor.process")
-
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        pass
 
     def reads(self, span: Span) -> bool:
         """Whether the span is a workflow's or one of its steps', by name and key."""

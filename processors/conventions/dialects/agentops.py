@@ -6,11 +6,9 @@ out of its answers, and stand in the next history.
 
 from __future__ import annotations
 
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.sessions import session_of
-from processors.conventions.decoding.steps import Step, step_facts
 from processors.conventions.decoding.values import first_at, text_at
-from processors.conventions.facts import Kind, SpanFacts
+from processors.conventions.facts import Kind
+from processors.conventions.steps import Step, StepReader
 from processors.otlp import Span
 
 SPAN_KIND = "agentops.span.kind"
@@ -32,30 +30,21 @@ _KINDS = {
 }
 
 
-class AgentOps:
+class AgentOps(StepReader):
     """The reader of AgentOps' own attributes."""
 
     name = "agentops"
     marks: tuple[bytes, ...] = (b"agentops.span.kind",)
+    keys = (SPAN_KIND,)
 
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
-
-    def reads(self, span: Span) -> bool:
-        """Whether the span has a kind."""
-        return SPAN_KIND in span.attributes
-
-    def read(self, span: Span) -> SpanFacts:
-        """What the span says."""
+    def step(self, span: Span) -> Step:
+        """The step that the span is of."""
         attributes = span.attributes
         kind = _KINDS.get((text_at(attributes, SPAN_KIND) or "").lower(), Kind.OTHER)
-        step = Step(
+        return Step(
             kind=kind,
             name=text_at(attributes, NAME) or span.name.rpartition(".")[0] or span.name,
             given=first_at(attributes, *INPUTS),
             answered=first_at(attributes, *OUTPUTS),
             is_function=kind is Kind.CHAIN,
-            session_id=session_of(attributes),
         )
-        return step_facts(self.name, span, step, self._messages, self._limit)

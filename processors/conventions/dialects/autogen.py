@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from evaluators.cases import JsonValue, Role
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.parts import call_of
+from processors.conventions.decoding.calls import call_of
 from processors.conventions.decoding.values import as_object, text_at
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts
-from processors.conventions.reader import error_of
+from processors.conventions.failures import error_of
+from processors.conventions.reader import Reader
 from processors.otlp import Span
 
 MESSAGE = "message"
@@ -24,14 +24,11 @@ _MANAGER = "GroupChatManager"
 _USER = "user"
 
 
-class AutoGen:
+class AutoGen(Reader):
     """The reader of the messages of AutoGen's runtime."""
 
     name = "autogen"
     marks: tuple[bytes, ...] = (b"recipient_agent_class",)
-
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
 
     def reads(self, span: Span) -> bool:
         """Whether an agent, or the manager of a team, received a message."""

@@ -7,11 +7,9 @@ Its namespace is written by hand or by integrations, beside other conventions; e
 from __future__ import annotations
 
 from processors.conventions.decoding.bodies import request_definitions
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.sessions import session_of
-from processors.conventions.decoding.steps import Step, step_facts
 from processors.conventions.decoding.values import as_object, first_at, text_at
-from processors.conventions.facts import Kind, SpanFacts
+from processors.conventions.facts import Kind
+from processors.conventions.steps import Step, StepReader
 from processors.otlp import Span
 
 SPAN_ATTRIBUTES = "braintrust.span_attributes"
@@ -30,33 +28,24 @@ _KINDS = {
 }
 
 
-class Braintrust:
+class Braintrust(StepReader):
     """The reader of Braintrust's own attributes."""
 
     name = "braintrust"
     marks: tuple[bytes, ...] = (b"braintrust.",)
+    keys = (SPAN_ATTRIBUTES, SPAN_TYPE, *INPUT, *OUTPUT)
 
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
-
-    def reads(self, span: Span) -> bool:
-        """Whether the span has a type, an input or an output."""
-        return any(key in span.attributes for key in (SPAN_ATTRIBUTES, SPAN_TYPE, *INPUT, *OUTPUT))
-
-    def read(self, span: Span) -> SpanFacts:
-        """What the span says."""
+    def step(self, span: Span) -> Step:
+        """The step that the span is of."""
         attributes = span.attributes
         own = as_object(attributes.get(SPAN_ATTRIBUTES))
         type_name = (text_at(attributes, SPAN_TYPE) or text_at(own, "type") or "function").lower()
         kind = _KINDS.get(type_name, Kind.OTHER)
-        step = Step(
+        return Step(
             kind=kind,
             name=text_at(own, "name") or span.name,
             given=first_at(attributes, *INPUT),
             answered=first_at(attributes, *OUTPUT),
             definitions=request_definitions(attributes.get(METADATA)) if kind is Kind.LLM else None,
             is_function=kind is Kind.CHAIN,
-            session_id=session_of(attributes),
         )
-        return step_facts(self.name, span, step, self._messages, self._limit)

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from evaluators.cases import JsonValue
-from processors.conventions.decoding.bodies import call_arguments, request_messages, request_tools, response_messages
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.values import PLACEHOLDERS, cut_json, parsed, text_at
+from processors.conventions.decoding.bodies import request_messages, request_tools, response_messages
+from processors.conventions.decoding.calls import executed_arguments
+from processors.conventions.decoding.cut import cut_json
+from processors.conventions.decoding.values import PLACEHOLDERS, parsed, text_at
 from processors.conventions.facts import Kind, SpanFacts, ToolFacts
-from processors.conventions.reader import error_of, is_cancelled
+from processors.conventions.failures import error_of, is_cancelled
+from processors.conventions.reader import Reader
 from processors.otlp import Event, Span
 
 PREFIX = "claude_code."
@@ -48,14 +50,11 @@ _KINDS = {
 }
 
 
-class ClaudeCode:
+class ClaudeCode(Reader):
     """The reader of `claude_code.*` spans."""
 
     name = "claude_code"
     marks: tuple[bytes, ...] = (b"claude_code.",)
-
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
 
     def reads(self, span: Span) -> bool:
         """Whether the span is one of Claude Code's."""
@@ -136,7 +135,7 @@ def _tool(span: Span, error: str | None) -> ToolFacts:
     return ToolFacts(
         name=text_at(attributes, TOOL_NAME),
         call_id=text_at(attributes, *CALL_ID),
-        arguments=call_arguments(given),
+        arguments=executed_arguments(given),
         result=result,
         error=error,
         truncated=truncated,

@@ -13,9 +13,9 @@ import re
 from evaluators.cases import JsonValue, Role
 from processors.conventions.decoding.bodies import request_messages, response_messages
 from processors.conventions.decoding.definitions import tools_of
-from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.values import data, parsed, text_at
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts
+from processors.conventions.reader import Reader
 from processors.otlp import Span
 
 PROMPT_EVENT = "gen_ai.content.prompt"
@@ -29,14 +29,11 @@ _NOTHING = "None"
 _MESSAGE = re.compile(r"^(system|developer|user|assistant|tool|function): ", re.MULTILINE)
 
 
-class ContentEvents:
+class ContentEvents(Reader):
     """The reader of these events."""
 
     name = "genai"
     marks: tuple[bytes, ...] = (b"gen_ai.content.",)
-
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
 
     def reads(self, span: Span) -> bool:
         """Whether the span has one of the events."""

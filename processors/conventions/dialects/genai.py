@@ -13,17 +13,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.cases import JsonValue, Role, Tool
-from processors.conventions.decoding.bodies import call_arguments, text_of_parts, tool_choice_of
+from processors.conventions.decoding.bodies import text_of_parts, tool_choice_of
+from processors.conventions.decoding.cut import cut_json, is_cut, whole_of
 from processors.conventions.decoding.definitions import as_schema, tools_of
 from processors.conventions.decoding.folded import unfolded
 from processors.conventions.decoding.message_events import CHOICE_EVENT, MESSAGE_EVENTS, TOOL_EVENT, told_in
 from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.numbered import COMPLETION, PROMPT, completion_in, functions_in, prompt_in
-from processors.conventions.decoding.parts import is_hidden, output_of
-from processors.conventions.decoding.values import as_list, cut_json, data, first_at, parsed, text_at
+from processors.conventions.decoding.values import as_list, first_at, parsed, text_at
+from processors.conventions.executions import execution_on
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFacts
-from processors.conventions.reader import ERROR_TYPE, error_of, is_cancelled, is_cut, is_pending
-from processors.otlp import Event, Span
+from processors.conventions.failures import ERROR_TYPE, error_of, is_cancelled, is_pending
+from processors.conventions.reader import Reader
+from processors.otlp import Span
 
 PREFIX = "gen_ai."
 OPERATION = "gen_ai.operation.name"
@@ -32,6 +34,7 @@ OUTPUT_MESSAGES = "gen_ai.output.messages"
 SYSTEM_INSTRUCTIONS = ("gen_ai.system_instructions", "system_prompt")
 TOOL_DEFINITIONS = ("gen_ai.tool.definitions", "gen_ai.agent.tool.definitions")
 AGENT_TOOLS = "gen_ai.agent.tools"
+LOOP_CYCLE = "event_loop.cycle_id"
 AGENT_INPUT = ("gen_ai.agent.invocation_input", "gen_ai.input.messages")
 AGENT_OUTPUT = ("gen_ai.agent.invocation_output", "gen_ai.output.messages")
 TOOL_NAME = "gen_ai.tool.name"
@@ -70,15 +73,14 @@ _OPERATIONS = {
 }
 
 
-class GenAI:
+class GenAI(Reader):
     """The reader of the GenAI conventions."""
 
     name = "genai"
     marks: tuple[bytes, ...] = (b"gen_ai.",)
 
     def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
+        super().__init__(messages, limit)
         self._lists: dict[tuple[str, Role], tuple[MessageFacts, ...] | None] = {}
         self._tools: dict[str, tuple[Tool, ...] | None] = {}
 
@@ -92,13 +94,11 @@ class GenAI:
         """What the span, its events and the log records joined to it say."""
         attributes = _with_details(span)
         kind = _kind(attributes, span)
-        pending = is_pending(span)
-        error = error_of(span) if not pending else None
-        if error is None and kind is Kind.TOOL and not pending and _says_failed(attributes):
-            error = ""
+        error = error_of(span)
         if kind is Kind.TOOL:
-            tool = self._tool(attributes, span.events, error, pending)
-            return self._common(span, attributes, kind, error, tool=tool)
+            if error is None and _says_failed(attributes) and not is_pending(span):
+                error = ""
+            return self._common(span, attributes, kind, error, tool=self._tool(span, attributes, error))
         given, answered = told_in(span.events, self._messages)
         given = self._listed(first_at(attributes, *AGENT_INPUT), Role.USER) or given
         answered = self._listed(first_at(attributes, *AGENT_OUTPUT), Role.ASSISTANT) or answered
@@ -150,10 +150,8 @@ class GenAI:
         if not isinstance(value, str):
             return self._messages.read(value, role)
         if (value, role) not in self._lists:
-            decoded = parsed(value)
-            if decoded is value and is_cut(value, self._limit):
-                decoded = cut_json(value)
-            self._lists[value, role] = unfolded(self._messages.read(decoded, role), self._messages)
+            found = self._messages.read(whole_of(value, self._limit), role)
+            self._lists[value, role] = unfolded(found, self._messages)
         return self._lists[value, role]
 
     def _offered(self, span: Span) -> tuple[Tool, ...] | None:
@@ -176,30 +174,24 @@ class GenAI:
             self._tools[definitions] = tools_of(cut if cut is not None else decoded)
         return self._tools[definitions]
 
-    def _tool(
-        self, attributes: Mapping[str, JsonValue], events: tuple[Event, ...], error: str | None, pending: bool
-    ) -> ToolFacts:
+    def _tool(self, span: Span, attributes: Mapping[str, JsonValue], error: str | None) -> ToolFacts:
         arguments = first_at(attributes, TOOL_ARGUMENTS, PROMPT)
         output = first_at(attributes, TOOL_RESULT, COMPLETION)
-        for event in events:
+        for event in span.events:
             content = first_at(event.attributes, "content", "message")
             if event.name == TOOL_EVENT and arguments is None:
                 arguments = content
             elif event.name == CHOICE_EVENT and output is None:
                 output = content
-        result = output_of(None if is_hidden(output) else output)
-        if error is None and result.failed and not pending:
-            error = result.text or ""
-        failed_empty = error is not None and output in ("{}", "")
-        return ToolFacts(
+        return execution_on(
+            span,
             name=text_at(attributes, TOOL_NAME),
-            call_id=text_at(attributes, TOOL_CALL_ID) or result.call_id,
-            arguments=call_arguments(None if is_hidden(arguments) else data(arguments)),
-            result=None if pending or failed_empty else result.text,
+            call_id=text_at(attributes, TOOL_CALL_ID),
+            given=arguments,
+            answered=output,
             error=error,
             description=text_at(attributes, TOOL_DESCRIPTION),
-            truncated=is_cut(output, self._limit),
-            pending=pending,
+            limit=self._limit,
         )
 
 
@@ -213,6 +205,10 @@ def _kind(attributes: Mapping[str, JsonValue], span: Span) -> Kind:
         return Kind.TOOL
     if TOOL_NAME in attributes and TOOL_CALL_ID in attributes and REQUEST_MODEL not in attributes:
         return Kind.TOOL
+    if LOOP_CYCLE in attributes:
+        return Kind.CHAIN
+    if AGENT_TOOLS in attributes:
+        return Kind.AGENT
     if any(key in attributes for key in (INPUT_MESSAGES, OUTPUT_MESSAGES, PROMPT, COMPLETION)):
         return Kind.LLM
     if any(key in attributes for key in (*FINISH_REASONS, RESPONSE_ID, f"{PROMPT}.0.role")):

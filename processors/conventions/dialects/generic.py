@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from evaluators.cases import JsonValue, Role
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.session_names import session_in
-from processors.conventions.decoding.sessions import session_of
-from processors.conventions.decoding.steps import Step, step_facts
+from processors.conventions.decoding.sessions import session_in
 from processors.conventions.decoding.values import as_list, as_object, first_at
 from processors.conventions.facts import Kind, SpanFacts
+from processors.conventions.steps import Step, StepReader
 from processors.otlp import Span
 
 UNKNOWN = "unknown"
@@ -50,40 +49,38 @@ _BY_WORDS = {words: meaning for meaning, spellings in _MEANINGS for words in spe
 _MOST_WORDS = 3
 
 
-class Generic:
+class Generic(StepReader):
     """The reader of spans that no other reader knows."""
 
     name = UNKNOWN
     marks: tuple[bytes, ...] = (b"tool_name", b"tool.name", b"tool_call", b"tool.call", b'"role":')
-
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
 
     def reads(self, span: Span) -> bool:
         """Whether a key of the span says that it is about a tool, an agent or a model call."""
         meant = _meant(span.attributes)
         return "tool" in meant or _kind(meant) is not Kind.OTHER
 
-    def read(self, span: Span) -> SpanFacts:
-        """What the span says."""
-        attributes = span.attributes
-        meant = _meant(attributes)
+    def step(self, span: Span) -> Step:
+        """The step that the span is of."""
+        meant = _meant(span.attributes)
         kind = _kind(meant)
         is_tool = kind is Kind.TOOL or "tool" in meant
         tool = meant.get("tool")
-        step = Step(
+        return Step(
             kind=kind,
             name=_text(tool if is_tool else meant.get("agent")) or span.name,
             given=first_at(meant, "arguments", "given") if is_tool else meant.get("given"),
             answered=first_at(meant, "result", "answered") if is_tool else meant.get("answered"),
             definitions=meant.get("tools"),
             call_id=_text(meant.get("call_id")),
-            session_id=session_of(attributes) or session_in(attributes, ""),
             model=_text(meant.get("model")),
             is_function=is_tool,
         )
-        return step_facts(self.name, span, step, self._messages, self._limit)
+
+    def read(self, span: Span) -> SpanFacts:
+        """What the span says, whatever the key under which it names a session."""
+        facts = super().read(span)
+        return replace(facts, session_id=facts.session_id or session_in(span.attributes, ""))
 
 
 def _meant(attributes: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -11,11 +11,9 @@ from dataclasses import replace
 
 from evaluators.cases import JsonValue
 from processors.conventions.decoding.definitions import tools_of
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.sessions import session_of
-from processors.conventions.decoding.steps import Step, step_facts
 from processors.conventions.decoding.values import as_object, text_at
 from processors.conventions.facts import Kind, SpanFacts
+from processors.conventions.steps import Step, StepReader
 from processors.otlp import Span
 
 PREFIX = "haystack."
@@ -35,22 +33,18 @@ _PLACES = {
 }
 
 
-class HaystackTracing:
+class HaystackTracing(StepReader):
     """The reader of Haystack's own spans."""
 
     name = "haystack"
     marks: tuple[bytes, ...] = (b"haystack.agent.", b"haystack.component.", b"haystack.pipeline.", b"haystack.tool.")
 
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
-
     def reads(self, span: Span) -> bool:
         """Whether the span is a pipeline's, a component's, an agent's or one of its steps'."""
         return any(key.startswith(PREFIX) for key in span.attributes)
 
-    def read(self, span: Span) -> SpanFacts:
-        """What the span says."""
+    def step(self, span: Span) -> Step:
+        """The step that the span is of."""
         attributes = span.attributes
         kind = _kind(span.name, attributes)
         if kind is Kind.LLM:
@@ -58,19 +52,22 @@ class HaystackTracing:
             given, answered = (LLM_INPUT, LLM_OUTPUT) if is_step else (COMPONENT_INPUT, COMPONENT_OUTPUT)
         else:
             given, answered = _PLACES[kind]
-        step = Step(
+        return Step(
             kind=kind,
             name=text_at(attributes, TOOL_NAME) if kind is Kind.TOOL else None,
             given=attributes.get(given),
             answered=attributes.get(answered),
             description=text_at(attributes, TOOL_DESCRIPTION),
             error=_failure(attributes) if kind is Kind.TOOL else None,
-            session_id=session_of(attributes),
         )
-        facts = step_facts(self.name, span, step, self._messages, self._limit)
-        if kind is Kind.LLM:
-            return replace(facts, hidden=step.given is None)
-        return replace(facts, tools=tools_of(attributes.get(AGENT_TOOLS))) if AGENT_TOOLS in attributes else facts
+
+    def read(self, span: Span) -> SpanFacts:
+        """What the span says."""
+        facts = super().read(span)
+        if facts.kind is Kind.LLM:
+            return replace(facts, hidden=facts.input is None)
+        defined = span.attributes.get(AGENT_TOOLS)
+        return replace(facts, tools=tools_of(defined)) if defined is not None else facts
 
 
 def _kind(name: str, attributes: Mapping[str, JsonValue]) -> Kind:

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.cases import JsonValue
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.sessions import session_of
-from processors.conventions.decoding.steps import Step, step_facts
 from processors.conventions.decoding.values import text_at
-from processors.conventions.facts import Kind, SpanFacts
+from processors.conventions.facts import Kind
+from processors.conventions.steps import Step, StepReader
 from processors.otlp import Span
 
 SPAN_TYPE = "lmnr.span.type"
@@ -35,35 +33,26 @@ _KINDS = {
 }
 
 
-class Laminar:
+class Laminar(StepReader):
     """The reader of Laminar's own attributes."""
 
     name = "laminar"
     marks: tuple[bytes, ...] = (b"lmnr.span.",)
+    keys = (SPAN_TYPE, INPUT, OUTPUT)
 
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
-
-    def reads(self, span: Span) -> bool:
-        """Whether the span has a type, an input or an output."""
-        return any(key in span.attributes for key in (SPAN_TYPE, INPUT, OUTPUT))
-
-    def read(self, span: Span) -> SpanFacts:
-        """What the span says."""
+    def step(self, span: Span) -> Step:
+        """The step that the span is of."""
         attributes = span.attributes
         type_name = (text_at(attributes, SPAN_TYPE) or FUNCTION).upper()
         kind = _KINDS.get(type_name, Kind.OTHER)
-        step = Step(
+        return Step(
             kind=kind,
             name=span.name,
             is_function=type_name == FUNCTION,
             given=attributes.get(INPUT),
             answered=attributes.get(OUTPUT),
             instructions=_instructions(attributes) if kind is Kind.LLM else None,
-            session_id=session_of(attributes),
         )
-        return step_facts(self.name, span, step, self._messages, self._limit)
 
 
 def _instructions(attributes: Mapping[str, JsonValue]) -> JsonValue:

@@ -9,13 +9,11 @@ errors stand in `langfuse.observation.status_message`, and no event is written.
 from __future__ import annotations
 
 from evaluators.cases import JsonValue
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.parts import call_of
-from processors.conventions.decoding.sessions import session_of
-from processors.conventions.decoding.steps import Step, step_facts
-from processors.conventions.decoding.values import as_object, cut_json, parsed, text_at
-from processors.conventions.facts import Kind, SpanFacts
-from processors.conventions.reader import is_cut
+from processors.conventions.decoding.calls import call_of
+from processors.conventions.decoding.cut import cut_json, is_cut
+from processors.conventions.decoding.values import as_object, parsed, text_at
+from processors.conventions.facts import Kind
+from processors.conventions.steps import Step, StepReader
 from processors.otlp import Span
 
 TYPE = "langfuse.observation.type"
@@ -40,22 +38,15 @@ _KINDS = {
 }
 
 
-class Langfuse:
+class Langfuse(StepReader):
     """The reader of Langfuse's own attributes."""
 
     name = "langfuse"
     marks: tuple[bytes, ...] = (b"langfuse.",)
+    keys = (TYPE, INPUT, OUTPUT)
 
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
-
-    def reads(self, span: Span) -> bool:
-        """Whether the span is an observation."""
-        return any(key in span.attributes for key in (TYPE, INPUT, OUTPUT))
-
-    def read(self, span: Span) -> SpanFacts:
-        """What the span says."""
+    def step(self, span: Span) -> Step:
+        """The step that the span is of."""
         attributes = span.attributes
         type_name = (text_at(attributes, TYPE) or FUNCTION).lower()
         kind = _KINDS.get(type_name, Kind.OTHER)
@@ -65,7 +56,7 @@ class Langfuse:
         answered = attributes.get(OUTPUT)
         call_id = parsed(attributes.get(CALL_ID))
         failed = attributes.get(LEVEL) == "ERROR"
-        step = Step(
+        return Step(
             kind=kind,
             name=span.name,
             given=given,
@@ -75,11 +66,9 @@ class Langfuse:
             truncated=is_cut(attributes.get(INPUT), self._limit),
             call_id=call_id if isinstance(call_id, str) else None,
             is_function=type_name == FUNCTION,
-            session_id=session_of(attributes),
             model=text_at(attributes, MODEL),
             error=(text_at(attributes, STATUS_MESSAGE) or "") if failed else None,
         )
-        return step_facts(self.name, span, step, self._messages, self._limit)
 
 
 def _without_definitions(given: JsonValue) -> tuple[JsonValue, JsonValue]:

@@ -11,11 +11,9 @@ made traceable without a type is a chain, whatever it is.
 from __future__ import annotations
 
 from processors.conventions.decoding.bodies import request_definitions
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.sessions import session_of
-from processors.conventions.decoding.steps import Step, step_facts
 from processors.conventions.decoding.values import text_at
-from processors.conventions.facts import Kind, SpanFacts
+from processors.conventions.facts import Kind
+from processors.conventions.steps import Step, StepReader
 from processors.otlp import Span
 
 SPAN_KIND = "langsmith.span.kind"
@@ -32,34 +30,25 @@ _KINDS = {
 }
 
 
-class LangSmith:
+class LangSmith(StepReader):
     """The reader of LangSmith's own attributes."""
 
     name = "langsmith"
     marks: tuple[bytes, ...] = (b"langsmith.",)
+    keys = (SPAN_KIND,)
 
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
-
-    def reads(self, span: Span) -> bool:
-        """Whether the span has a kind of run."""
-        return SPAN_KIND in span.attributes
-
-    def read(self, span: Span) -> SpanFacts:
-        """What the span says."""
+    def step(self, span: Span) -> Step:
+        """The step that the span is of."""
         attributes = span.attributes
         kind = _KINDS.get((text_at(attributes, SPAN_KIND) or "").lower(), Kind.OTHER)
         is_function = kind is Kind.CHAIN and attributes.get(METHOD) == FUNCTION
         is_own = kind is Kind.TOOL or is_function
         prompt = attributes.get(PROMPT)
-        step = Step(
+        return Step(
             kind=kind,
             name=text_at(attributes, TRACE_NAME) or span.name,
             given=prompt if is_own else None,
             answered=attributes.get(COMPLETION) if is_own else None,
             definitions=request_definitions(prompt) if kind is Kind.LLM else None,
-            session_id=session_of(attributes),
             is_function=is_function,
         )
-        return step_facts(self.name, span, step, self._messages, self._limit)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from evaluators.cases import JsonValue
 from processors.conventions.decoding.bodies import request_definitions
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.sessions import session_of
-from processors.conventions.decoding.steps import Step, step_facts
 from processors.conventions.decoding.values import as_object, text_at
-from processors.conventions.facts import Kind, SpanFacts
+from processors.conventions.facts import Kind
+from processors.conventions.steps import Step, StepReader
 from processors.otlp import Span
 
 SPAN_TYPE = "langwatch.span.type"
@@ -36,26 +34,19 @@ _KINDS = {
 }
 
 
-class LangWatch:
+class LangWatch(StepReader):
     """The reader of LangWatch's own attributes."""
 
     name = "langwatch"
     marks: tuple[bytes, ...] = (b"langwatch.",)
+    keys = (SPAN_TYPE, INPUT, OUTPUT)
 
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
-
-    def reads(self, span: Span) -> bool:
-        """Whether the span has a type, an input or an output."""
-        return any(key in span.attributes for key in (SPAN_TYPE, INPUT, OUTPUT))
-
-    def read(self, span: Span) -> SpanFacts:
-        """What the span says."""
+    def step(self, span: Span) -> Step:
+        """The step that the span is of."""
         attributes = span.attributes
         type_name = (text_at(attributes, SPAN_TYPE) or FUNCTION).lower()
         kind = _KINDS.get(type_name, Kind.OTHER)
-        step = Step(
+        return Step(
             kind=kind,
             name=span.name,
             given=_value(attributes.get(INPUT)),
@@ -63,9 +54,7 @@ class LangWatch:
             definitions=request_definitions(attributes.get(PARAMETERS)) if kind is Kind.LLM else None,
             model=text_at(attributes, MODEL),
             is_function=type_name == FUNCTION,
-            session_id=session_of(attributes),
         )
-        return step_facts(self.name, span, step, self._messages, self._limit)
 
 
 def _value(typed: JsonValue) -> JsonValue:

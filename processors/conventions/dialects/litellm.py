@@ -12,11 +12,12 @@ from collections.abc import Mapping
 
 from evaluators.cases import JsonValue
 from processors.conventions.decoding.bodies import request_messages, response_messages
+from processors.conventions.decoding.cut import is_cut
 from processors.conventions.decoding.definitions import tools_of
-from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.values import data, text_at
 from processors.conventions.facts import Kind, SpanFacts
-from processors.conventions.reader import error_of, is_cancelled, is_cut
+from processors.conventions.failures import error_of, is_cancelled
+from processors.conventions.reader import Reader
 from processors.otlp import Span
 
 NAME = "raw_gen_ai_request"
@@ -26,15 +27,11 @@ _FIELD = re.compile(
 )
 
 
-class LiteLLM:
+class LiteLLM(Reader):
     """The reader of LiteLLM's raw requests."""
 
     name = "litellm"
     marks: tuple[bytes, ...] = (b"raw_gen_ai_request",)
-
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
 
     def reads(self, span: Span) -> bool:
         """Whether the span is a raw request's."""

@@ -8,11 +8,9 @@ UNKNOWN, whatever it is.
 from __future__ import annotations
 
 from evaluators.cases import JsonValue
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.sessions import session_of
-from processors.conventions.decoding.steps import Step, step_facts
 from processors.conventions.decoding.values import parsed
-from processors.conventions.facts import Kind, SpanFacts
+from processors.conventions.facts import Kind
+from processors.conventions.steps import Step, StepReader
 from processors.otlp import Span
 
 SPAN_TYPE = "mlflow.spanType"
@@ -36,26 +34,19 @@ _KINDS = {
 }
 
 
-class MLflow:
+class MLflow(StepReader):
     """The reader of MLflow's own attributes."""
 
     name = "mlflow"
     marks: tuple[bytes, ...] = (b"mlflow.span",)
+    keys = (SPAN_TYPE, INPUTS, OUTPUTS)
 
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
-
-    def reads(self, span: Span) -> bool:
-        """Whether the span has a type, or inputs or outputs."""
-        return any(key in span.attributes for key in (SPAN_TYPE, INPUTS, OUTPUTS))
-
-    def read(self, span: Span) -> SpanFacts:
-        """What the span says."""
+    def step(self, span: Span) -> Step:
+        """The step that the span is of."""
         attributes = span.attributes
         named = _decoded_text(attributes.get(SPAN_TYPE)) or "UNKNOWN"
         kind = _KINDS.get(named.upper(), Kind.OTHER)
-        step = Step(
+        return Step(
             kind=kind,
             name=span.name,
             given=attributes.get(INPUTS),
@@ -64,9 +55,7 @@ class MLflow:
             is_function=kind is Kind.CHAIN and FUNCTION in attributes,
             model=_decoded_text(attributes.get(MODEL)),
             call_id=_decoded_text(attributes.get(CALL_ID)),
-            session_id=session_of(attributes),
         )
-        return step_facts(self.name, span, step, self._messages, self._limit)
 
 
 def _decoded_text(value: JsonValue) -> str | None:

@@ -13,19 +13,21 @@ from dataclasses import replace
 
 from evaluators.cases import JsonValue, Role, Tool
 from processors.conventions.decoding.bodies import (
-    call_arguments,
     request_messages,
+    request_system,
     request_tools,
     response_messages,
     tool_choice_of,
 )
+from processors.conventions.decoding.cut import cut_json, is_cut
 from processors.conventions.decoding.definitions import distinct, tools_of
 from processors.conventions.decoding.glued import unglued
 from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.parts import output_of
-from processors.conventions.decoding.values import REDACTED, as_object, cut_json, flattened, is_place, parsed, text_at
-from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFacts
-from processors.conventions.reader import error_of, is_cancelled, is_cut, is_pending, shown
+from processors.conventions.decoding.values import REDACTED, as_object, flattened, is_place, parsed, text_at
+from processors.conventions.executions import execution_on
+from processors.conventions.facts import Kind, MessageFacts, SpanFacts
+from processors.conventions.failures import error_of, is_cancelled
+from processors.conventions.reader import Reader
 from processors.otlp import Span
 
 SPAN_KIND = "openinference.span.kind"
@@ -58,15 +60,14 @@ _NOTHING = frozenset({"", "None", "null"})
 _HANDOFF = re.compile(r"hand ?-?off\b|transfer_to_", re.IGNORECASE)
 
 
-class OpenInference:
+class OpenInference(Reader):
     """The reader of OpenInference."""
 
     name = "openinference"
     marks: tuple[bytes, ...] = (b"openinference.span.kind", b"llm.input_messages", b"llm.output_messages")
 
     def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
+        super().__init__(messages, limit)
         self._tools: dict[str, tuple[Tool, ...]] = {}
         self._flat: dict[tuple[tuple[str, JsonValue], ...], tuple[MessageFacts, ...]] = {}
 
@@ -84,7 +85,7 @@ class OpenInference:
             dialect=self.name,
             agent_name=text_at(attributes, AGENT_NAME, NODE_ID) if kind is not Kind.CHAIN else None,
             session_id=text_at(attributes, SESSION),
-            error=error_of(span) if not is_pending(span) else None,
+            error=error_of(span),
             hidden=REDACTED in (attributes.get(INPUT), attributes.get(OUTPUT)),
             partial=is_cancelled(span),
         )
@@ -111,7 +112,7 @@ class OpenInference:
 
     def _llm(self, span: Span, common: SpanFacts) -> SpanFacts:
         attributes = span.attributes
-        request, response = shown(attributes.get(INPUT)), shown(attributes.get(OUTPUT))
+        request, response = _shown(attributes.get(INPUT)), _shown(attributes.get(OUTPUT))
         whole = not span.dropped_attributes
         given = self._listed(attributes, INPUT_MESSAGES, Role.USER, whole)
         lacking = not given or not whole or _lacks_text(given) or _lacks_ids(given)
@@ -128,9 +129,10 @@ class OpenInference:
             answered = unglued(answered, [tool.name for tool in tools])
         body = request if isinstance(request, str) and "tool_choice" in request else None
         reason = text_at(attributes, FINISH_REASON)
+        asked = (_completed(given, raw_given) if raw_given else given) or None
         return replace(
             common,
-            input=(_completed(given, raw_given) if raw_given else given) or None,
+            input=_instructed(asked, invocation, request) if asked else None,
             output=answered,
             tools=tools,
             tools_cut=is_cut(invocation, self._limit) or is_cut(request, self._limit),
@@ -145,28 +147,21 @@ class OpenInference:
 
     def _tool(self, span: Span, common: SpanFacts) -> SpanFacts:
         attributes = span.attributes
-        output = shown(attributes.get(OUTPUT))
-        result = output_of(output)
-        pending = is_pending(span)
-        error = common.error
-        if error is None and result.failed and not pending:
-            error = result.text or ""
-        arguments = shown(attributes.get(INPUT))
-        tool = ToolFacts(
+        given = attributes.get(INPUT)
+        tool = execution_on(
+            span,
             name=text_at(attributes, TOOL_NAME) or _bare_name(span.name),
-            call_id=text_at(attributes, *TOOL_CALL_ID_KEYS) or result.call_id or _wrapped_call_id(arguments),
-            arguments=call_arguments(arguments),
-            result=result.text if not pending else None,
-            error=error,
+            call_id=text_at(attributes, *TOOL_CALL_ID_KEYS),
+            given=given,
+            answered=attributes.get(OUTPUT),
             description=text_at(attributes, TOOL_DESCRIPTION),
-            truncated=is_cut(output, self._limit),
-            pending=pending,
+            limit=self._limit,
         )
-        return replace(common, tool=tool)
+        return replace(common, tool=replace(tool, call_id=tool.call_id or _wrapped_call_id(given)))
 
     def _other(self, span: Span, common: SpanFacts) -> SpanFacts:
         attributes = span.attributes
-        given, answered = shown(attributes.get(INPUT)), shown(attributes.get(OUTPUT))
+        given, answered = _shown(attributes.get(INPUT)), _shown(attributes.get(OUTPUT))
         listed = self._listed(attributes, INPUT_MESSAGES, Role.USER, not span.dropped_attributes)
         return replace(
             common,
@@ -234,6 +229,11 @@ class OpenInference:
                 if tools_found:
                     return tools_found
         return None
+
+
+def _shown(value: JsonValue) -> JsonValue:
+    """A value unless it was hidden by the instrumentation, then None."""
+    return None if value == REDACTED else value
 
 
 def _is_model_call(attributes: Mapping[str, JsonValue]) -> bool:
@@ -326,6 +326,14 @@ def _completed(given: tuple[MessageFacts, ...] | None, raw: tuple[MessageFacts, 
     if len(raw) == len(given):
         return tuple(theirs if _says_less(ours, theirs) else ours for ours, theirs in zip(given, raw, strict=True))
     return raw if len(raw) > len(given) else given
+
+
+def _instructed(messages: tuple[MessageFacts, ...], *bodies: JsonValue) -> tuple[MessageFacts, ...]:
+    """The messages with the instructions that were given beside them, where those weren't flattened along."""
+    if any(message.role is Role.SYSTEM for message in messages):
+        return messages
+    system = next((text for body in bodies if (text := request_system(body))), None)
+    return (MessageFacts(role=Role.SYSTEM, text=system), *messages) if system else messages
 
 
 def _says_less(ours: MessageFacts, theirs: MessageFacts) -> bool:

@@ -17,12 +17,11 @@ import json
 from collections.abc import Mapping
 
 from evaluators.cases import JsonValue, Role
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.parts import arguments_of
-from processors.conventions.decoding.sessions import session_of
-from processors.conventions.decoding.steps import Step, step_facts
+from processors.conventions.decoding.calls import arguments_of
 from processors.conventions.decoding.values import clean, data, first_at, text_at
 from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts
+from processors.conventions.reader import Reader
+from processors.conventions.steps import Step, StepReader
 from processors.otlp import Span, StatusCode
 
 ARGUMENTS = "function.args"
@@ -35,16 +34,12 @@ CALL_ARGUMENTS = "gen_ai.tool.args"
 SEPARATOR = ", "
 
 
-class OpenLIT:
+class OpenLIT(StepReader):
     """The reader of decorated functions."""
 
     name = "openlit"
     marks: tuple[bytes, ...] = (b"function.args", b"function.kwargs")
     scopes: tuple[bytes, ...] = (b"\x0a\x07openlit",)
-
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
 
     def reads(self, span: Span) -> bool:
         """Whether the span is a decorated function's."""
@@ -53,28 +48,23 @@ class OpenLIT:
             return True
         return span.scope_name == SCOPE and span.status is StatusCode.ERROR and not attributes
 
-    def read(self, span: Span) -> SpanFacts:
-        """What the span says."""
+    def step(self, span: Span) -> Step:
+        """The step that the span is of."""
         attributes = span.attributes
-        step = Step(
+        return Step(
             kind=Kind.CHAIN,
             name=span.name,
             given=_called_with(attributes.get(ARGUMENTS), attributes.get(KEYWORDS)),
             answered=first_at(attributes, *RESULT),
             is_function=True,
-            session_id=session_of(attributes),
         )
-        return step_facts(self.name, span, step, self._messages, self._limit)
 
 
-class OpenLITCalls:
+class OpenLITCalls(Reader):
     """The reader of the calls that are listed on a model call's span."""
 
     name = "openlit"
     marks: tuple[bytes, ...] = (b"gen_ai.tool.args",)
-
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        pass
 
     def reads(self, span: Span) -> bool:
         """Whether calls are listed on the span."""

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.cases import JsonValue, Role, Tool
-from processors.conventions.decoding.bodies import call_arguments
+from processors.conventions.decoding.cut import cut_json, is_cut
 from processors.conventions.decoding.definitions import distinct, tools_of
 from processors.conventions.decoding.message_events import listed, told_in
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.parts import output_of
-from processors.conventions.decoding.values import as_list, as_object, as_text, cut_json, parsed, text_at
+from processors.conventions.decoding.values import as_list, as_object, as_text, parsed, text_at
+from processors.conventions.executions import execution_on
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFacts
-from processors.conventions.reader import error_of, is_cancelled, is_cut, is_pending
+from processors.conventions.failures import error_of, is_cancelled
+from processors.conventions.reader import Reader
 from processors.otlp import Span
 
 EVENTS = "events"
@@ -34,15 +34,11 @@ _AGENT_KEYS = (ALL_MESSAGES, ALL_EVENTS, FINAL_RESULT)
 _TOOL_KEYS = (TOOL_ARGUMENTS, TOOL_RESPONSE)
 
 
-class PydanticAI:
+class PydanticAI(Reader):
     """The reader of Pydantic AI's own attributes."""
 
     name = "pydantic_ai"
     marks: tuple[bytes, ...] = (b"pydantic_ai.", b"all_messages_events", b"model_request_parameters")
-
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
 
     def reads(self, span: Span) -> bool:
         """Whether the span has one of these attributes, beside what says that it is about a model."""
@@ -59,8 +55,6 @@ class PydanticAI:
         """What the span says."""
         attributes = span.attributes
         kind = _kind(attributes)
-        pending = is_pending(span)
-        error = error_of(span) if not pending else None
         given, answered = self._told(attributes)
         return SpanFacts(
             kind=kind,
@@ -69,9 +63,9 @@ class PydanticAI:
             output=answered,
             output_text=as_text(attributes.get(FINAL_RESULT)) if kind is Kind.AGENT else None,
             tools=_offered(attributes.get(REQUEST_PARAMETERS)) if kind is Kind.LLM else None,
-            tool=self._tool(attributes, error, pending) if kind is Kind.TOOL else None,
+            tool=self._tool(span) if kind is Kind.TOOL else None,
             agent_name=text_at(attributes, *AGENT_NAME) if kind is Kind.AGENT else None,
-            error=error,
+            error=error_of(span),
             truncated=any(is_cut(attributes.get(key), self._limit) for key in (EVENTS, ALL_EVENTS, ALL_MESSAGES)),
             partial=is_cancelled(span),
         )
@@ -92,17 +86,15 @@ class PydanticAI:
             everything = self._messages.read(as_list(whole), Role.USER)
         return _parted(everything or ())
 
-    def _tool(self, attributes: Mapping[str, JsonValue], error: str | None, pending: bool) -> ToolFacts:
-        answered = attributes.get(TOOL_RESPONSE)
-        result = output_of(answered)
-        return ToolFacts(
+    def _tool(self, span: Span) -> ToolFacts:
+        attributes = span.attributes
+        return execution_on(
+            span,
             name=text_at(attributes, TOOL_NAME),
             call_id=text_at(attributes, TOOL_CALL_ID),
-            arguments=call_arguments(attributes.get(TOOL_ARGUMENTS)),
-            result=None if pending else result.text,
-            error=error,
-            truncated=is_cut(answered, self._limit),
-            pending=pending,
+            given=attributes.get(TOOL_ARGUMENTS),
+            answered=attributes.get(TOOL_RESPONSE),
+            limit=self._limit,
         )
 
 

@@ -10,11 +10,9 @@ arguments; hand-offs are a kind of span of their own; names end with the kind (`
 
 from __future__ import annotations
 
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.sessions import session_of
-from processors.conventions.decoding.steps import Step, step_facts
 from processors.conventions.decoding.values import text_at
-from processors.conventions.facts import Kind, SpanFacts
+from processors.conventions.facts import Kind
+from processors.conventions.steps import Step, StepReader
 from processors.otlp import Span
 
 SPAN_KIND = "traceloop.span.kind"
@@ -36,34 +34,25 @@ _KINDS = {
 }
 
 
-class Traceloop:
+class Traceloop(StepReader):
     """The reader of Traceloop's own attributes."""
 
     name = "traceloop"
     marks: tuple[bytes, ...] = (b"traceloop.",)
+    keys = (SPAN_KIND, ENTITY_INPUT, ENTITY_OUTPUT, REQUEST_TYPE)
 
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
-
-    def reads(self, span: Span) -> bool:
-        """Whether the span is one of its workflows, agents, tasks or tools, or a model call in its older form."""
-        return any(key in span.attributes for key in (SPAN_KIND, ENTITY_INPUT, ENTITY_OUTPUT, REQUEST_TYPE))
-
-    def read(self, span: Span) -> SpanFacts:
-        """What the span says."""
+    def step(self, span: Span) -> Step:
+        """The step that the span is of."""
         attributes = span.attributes
         named = text_at(attributes, SPAN_KIND) or ""
         kind = _KINDS.get(named.lower(), Kind.OTHER)
         if attributes.get(REQUEST_TYPE) in _MODEL_REQUESTS:
             kind = Kind.LLM
         given = attributes.get(ENTITY_INPUT)
-        step = Step(
+        return Step(
             kind=kind,
             name=text_at(attributes, ENTITY_NAME) or span.name.removesuffix(f".{named}"),
             given=given,
             answered=attributes.get(ENTITY_OUTPUT),
-            session_id=session_of(attributes),
             is_function=kind is Kind.CHAIN and isinstance(given, str) and given.startswith(_CALLED),
         )
-        return step_facts(self.name, span, step, self._messages, self._limit)

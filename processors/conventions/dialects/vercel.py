@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.cases import JsonValue, Role
-from processors.conventions.decoding.bodies import call_arguments, request_messages, tool_choice_of
+from processors.conventions.decoding.bodies import request_messages, tool_choice_of
+from processors.conventions.decoding.cut import is_cut, whole_of
 from processors.conventions.decoding.definitions import tools_of
-from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.parts import output_of
-from processors.conventions.decoding.session_names import session_in
-from processors.conventions.decoding.values import as_object, as_text, cut_json, data, first_at, parsed, text_at
+from processors.conventions.decoding.sessions import session_of
+from processors.conventions.decoding.values import as_object, as_text, first_at, parsed, text_at
+from processors.conventions.executions import execution_on
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFacts
-from processors.conventions.reader import error_of, is_cancelled, is_cut, is_pending
+from processors.conventions.failures import error_of, is_cancelled
+from processors.conventions.reader import Reader
 from processors.otlp import Span
 
 OPERATION = "ai.operationId"
@@ -35,23 +36,17 @@ TOOL_NAME = "ai.toolCall.name"
 TOOL_CALL_ID = "ai.toolCall.id"
 TOOL_ARGUMENTS = "ai.toolCall.args"
 TOOL_RESULT = "ai.toolCall.result"
-METADATA = ("ai.telemetry.metadata.", "ai.settings.context.")
-"""Under these the application's own metadata stands, key by key: its session id among it, by whatever name."""
 
 _TOOL = "ai.toolCall"
 _RUNS = frozenset({"ai.generateText", "ai.streamText", "ai.generateObject", "ai.streamObject"})
 _MODEL_CALLS = (".doGenerate", ".doStream")
 
 
-class Vercel:
+class Vercel(Reader):
     """The reader of `ai.*`."""
 
     name = "vercel"
     marks: tuple[bytes, ...] = (b"ai.operationId",)
-
-    def __init__(self, messages: Messages, limit: int | None = None) -> None:
-        self._messages = messages
-        self._limit = limit
 
     def reads(self, span: Span) -> bool:
         """Whether the span names an operation of the AI SDK."""
@@ -61,8 +56,6 @@ class Vercel:
         """What the span says."""
         attributes = span.attributes
         kind = _kind(attributes)
-        pending = is_pending(span)
-        error = error_of(span) if not pending else None
         answered = None
         given: tuple[MessageFacts, ...] | None = None
         if kind in (Kind.LLM, Kind.AGENT):
@@ -78,13 +71,13 @@ class Vercel:
             output_text=_said(attributes) if kind is Kind.AGENT else None,
             tools=tools_of(attributes.get(PROMPT_TOOLS)) if kind is Kind.LLM else None,
             tool_choice=_tool_choice(attributes),
-            tool=self._tool(attributes, error, pending) if kind is Kind.TOOL else None,
+            tool=self._tool(span) if kind is Kind.TOOL else None,
             agent_name=text_at(attributes, FUNCTION) if kind is Kind.AGENT else None,
-            session_id=session_in(attributes, *METADATA),
+            session_id=session_of(attributes),
             response_id=text_at(attributes, *RESPONSE_ID) if kind is Kind.LLM else None,
             model=text_at(attributes, *MODEL),
             finish_reasons=(reason,) if reason is not None and kind is Kind.LLM else None,
-            error=error,
+            error=error_of(span),
             truncated=any(
                 is_cut(attributes.get(key), self._limit) for key in (PROMPT, PROMPT_MESSAGES, *TEXT, *TOOL_CALLS)
             ),
@@ -93,7 +86,7 @@ class Vercel:
 
     def _given(self, attributes: Mapping[str, JsonValue]) -> tuple[MessageFacts, ...] | None:
         value = first_at(attributes, PROMPT_MESSAGES, PROMPT)
-        body = self._whole(value)
+        body = whole_of(value, self._limit)
         if isinstance(body, dict) and isinstance(body.get("prompt"), str | list):
             body = {"messages": body["prompt"], **body}
         if isinstance(body, dict | list):
@@ -104,31 +97,22 @@ class Vercel:
         text, listed, built = (first_at(attributes, *keys) for keys in (TEXT, TOOL_CALLS, OBJECT))
         if text is None and listed is None and built is None:
             return None
-        calls = self._whole(listed)
+        calls = whole_of(listed, self._limit)
         words = text if text is not None else as_text(built)
         message: dict[str, JsonValue] = {"role": "assistant", "content": words or ""}
         if isinstance(calls, list):
             message["tool_calls"] = calls
         return self._messages.read(message, Role.ASSISTANT)
 
-    def _whole(self, value: JsonValue) -> JsonValue:
-        """A JSON text's value, or what is whole in it if it was cut."""
-        decoded = parsed(value)
-        if isinstance(decoded, str) and is_cut(decoded, self._limit):
-            return cut_json(decoded)
-        return decoded
-
-    def _tool(self, attributes: Mapping[str, JsonValue], error: str | None, pending: bool) -> ToolFacts:
-        answered = attributes.get(TOOL_RESULT)
-        result = output_of(data(answered) if isinstance(answered, str) and answered.startswith('"') else answered)
-        return ToolFacts(
+    def _tool(self, span: Span) -> ToolFacts:
+        attributes = span.attributes
+        return execution_on(
+            span,
             name=text_at(attributes, TOOL_NAME),
             call_id=text_at(attributes, TOOL_CALL_ID),
-            arguments=call_arguments(attributes.get(TOOL_ARGUMENTS)),
-            result=None if pending else result.text,
-            error=error if error is not None else (result.text or "") if result.failed else None,
-            truncated=is_cut(answered, self._limit),
-            pending=pending,
+            given=attributes.get(TOOL_ARGUMENTS),
+            answered=attributes.get(TOOL_RESULT),
+            limit=self._limit,
         )
 
 

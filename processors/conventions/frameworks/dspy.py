@@ -13,8 +13,8 @@ from dataclasses import replace
 from itertools import islice
 
 from evaluators.cases import JsonValue, Role
+from processors.conventions.decoding.calls import arguments_of
 from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.parts import arguments_of
 from processors.conventions.decoding.values import as_object, as_text, from_json
 from processors.conventions.dialects.openinference import INPUT, OUTPUT
 from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts

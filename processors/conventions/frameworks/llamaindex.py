@@ -15,7 +15,7 @@ from evaluators.cases import JsonValue, Role
 from processors.conventions.decoding.bodies import request_tools
 from processors.conventions.decoding.conversations import last_words
 from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.parts import result_text
+from processors.conventions.decoding.results import result_text
 from processors.conventions.decoding.values import as_object, first_at, text_at
 from processors.conventions.dialects.openinference import OUTPUT
 from processors.conventions.dialects.traceloop import ENTITY_INPUT, ENTITY_OUTPUT

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from evaluators.cases import JsonValue, Role, Tool
+from processors.conventions.decoding.calls import call_of
 from processors.conventions.decoding.definitions import distinct
 from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.parts import call_of
 from processors.conventions.decoding.values import as_object, data, flattened, text_at
 from processors.conventions.dialects.openinference import INPUT, TOOL_PARAMETERS
 from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts

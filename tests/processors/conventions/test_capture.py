@@ -8,14 +8,7 @@ from pathlib import Path
 import pytest
 
 from processors.conventions.capture import remedies
-from processors.conventions.instrumentations import (
-    FACTS,
-    INSTRUMENTATIONS,
-    TOOLS,
-    USER_INPUT,
-    Instrumentation,
-    Remedy,
-)
+from processors.conventions.instrumentations import FACTS, INSTRUMENTATIONS, TOOLS, USER_INPUT, Instrumentation, Remedy
 
 PAGE = Path(__file__).parents[3] / "docs" / "dialects" / "content-capture.md"
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"

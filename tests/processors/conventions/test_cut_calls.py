@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from processors.conventions.decoding.cut import cut_json
 from processors.conventions.decoding.parts import parts_of
-from processors.conventions.decoding.values import cut_json
 from processors.conventions.facts import CallFacts
 
 _ARGUMENTS = {"title": "The Salt Road", "where": {"branch": "Riverside", "floor": 2}}

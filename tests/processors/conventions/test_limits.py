@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from processors.conventions.limits import has_length, length_limit
-from processors.conventions.reader import is_cut
+from processors.conventions.decoding.cut import has_length, is_cut
+from processors.conventions.limits import length_limit
 from processors.otlp import Span
 
 MESSAGES = json.dumps(

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from processors.conventions.decoding.cut import OpenObject, cut_json
 from processors.conventions.decoding.definitions import tools_of
-from processors.conventions.decoding.values import OpenObject, cut_json
 
 _PARAMETERS = {
     "type": "object",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from processors.conventions.decoding.session_names import session_in
+from processors.conventions.decoding.sessions import session_in
 
 
 @pytest.mark.parametrize(

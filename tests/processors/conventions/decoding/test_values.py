@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.cases import JsonValue
-from processors.conventions.decoding.values import as_text, cut_json, data, flattened, from_json, from_python, parsed
+from processors.conventions.decoding.cut import cut_json
+from processors.conventions.decoding.values import as_text, data, flattened, from_json, from_python, parsed
 
 NESTED = st.recursive(
     st.none() | st.booleans() | st.integers(-1000, 1000) | st.text(max_size=8),

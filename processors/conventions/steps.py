@@ -1,16 +1,16 @@
 """Spans of libraries that write of each step its kind, its name, one value in and one value out.
 
-Most tracing libraries do, under keys of their own; a reader of theirs finds the values, and this makes facts of them.
-What a value holds (a request body, messages, a wrapped call of a function, plain text) is told by its shape.
+Most tracing libraries do, under keys of their own; a reader of theirs finds the values, and `StepReader` makes facts of
+them.  What a value holds (a request body, messages, a wrapped call of a function, plain text) is told by its shape.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 
 from evaluators.cases import JsonValue, Role
 from processors.conventions.decoding.bodies import (
-    call_arguments,
     finish_reasons_of,
     request_messages,
     request_tools,
@@ -18,12 +18,15 @@ from processors.conventions.decoding.bodies import (
     text_of_parts,
     tool_choice_of,
 )
+from processors.conventions.decoding.cut import is_cut, whole_of
 from processors.conventions.decoding.definitions import tools_of
 from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.parts import output_of
-from processors.conventions.decoding.values import as_list, as_object, cut_json, parsed, text_at
+from processors.conventions.decoding.sessions import session_of
+from processors.conventions.decoding.values import as_list, as_object, parsed, text_at
+from processors.conventions.executions import execution_on
 from processors.conventions.facts import Kind, SpanFacts, ToolFacts
-from processors.conventions.reader import error_of, is_cancelled, is_cut, is_pending
+from processors.conventions.failures import error_of, is_cancelled, is_pending
+from processors.conventions.reader import Reader
 from processors.otlp import Span
 
 _AROUND = frozenset({Kind.AGENT, Kind.WORKFLOW, Kind.CHAIN})
@@ -50,24 +53,40 @@ class Step:
     instructions: JsonValue = None
     call_id: str | None = None
     description: str | None = None
-    session_id: str | None = None
     model: str | None = None
     error: str | None = None
     is_function: bool = False
     truncated: bool = False
 
 
+class StepReader(Reader):
+    """A reader of such a library. `keys` are attributes one of which is on every span that it reads."""
+
+    keys: tuple[str, ...] = ()
+
+    def reads(self, span: Span) -> bool:
+        """Whether the span has one of the keys."""
+        return any(key in span.attributes for key in self.keys)
+
+    def read(self, span: Span) -> SpanFacts:
+        """What the span says."""
+        return step_facts(self.name, span, self.step(span), self._messages, self._limit)
+
+    @abstractmethod
+    def step(self, span: Span) -> Step:
+        """The step that a span is of: its values, as they stand there."""
+
+
 def step_facts(dialect: str, span: Span, step: Step, messages: Messages, limit: int | None = None) -> SpanFacts:
     """The facts in a step. `limit` is the length at which attribute values are cut in this trace."""
-    pending = is_pending(span)
-    error = None if pending else step.error if step.error is not None else error_of(span)
+    error = step.error if step.error is not None and not is_pending(span) else error_of(span)
     given, answered = whole_of(step.given, limit), whole_of(step.answered, limit)
     facts = SpanFacts(
         kind=step.kind,
         dialect=dialect,
-        tool=_tool(step, error, pending, limit) if step.kind is Kind.TOOL or step.is_function else None,
+        tool=_execution(span, step, limit) if step.kind is Kind.TOOL or step.is_function else None,
         agent_name=step.name if step.kind is Kind.AGENT else None,
-        session_id=step.session_id,
+        session_id=session_of(span.attributes),
         model=step.model,
         error=error,
         truncated=step.truncated or is_cut(step.given, limit),
@@ -97,14 +116,17 @@ def step_facts(dialect: str, span: Span, step: Step, messages: Messages, limit: 
     return facts
 
 
-def whole_of(value: JsonValue, limit: int | None) -> JsonValue:
-    """What a JSON text holds, or what is whole in it if it was cut; any other text as it is."""
-    decoded = parsed(value)
-    if not isinstance(decoded, str) or not is_cut(decoded, limit):
-        return decoded
-    if decoded[:1] in ("{", "["):
-        return cut_json(decoded)
-    return parsed(f'{decoded}"') if decoded.startswith('"') else decoded
+def _execution(span: Span, step: Step, limit: int | None) -> ToolFacts:
+    return execution_on(
+        span,
+        name=step.name,
+        call_id=step.call_id,
+        given=step.given,
+        answered=step.answered,
+        error=step.error,
+        description=step.description,
+        limit=limit,
+    )
 
 
 def _request(given: JsonValue) -> JsonValue:
@@ -124,23 +146,6 @@ def _last_words(state: JsonValue, role: Role, messages: Messages) -> str | None:
     read = messages.read(listed[-1:], role) if isinstance(listed, list) else None
     last = read[-1] if read else None
     return last.text if last is not None and last.role is role and not last.calls else None
-
-
-def _tool(step: Step, error: str | None, pending: bool, limit: int | None) -> ToolFacts:
-    answered = step.answered
-    is_quoted = isinstance(answered, str) and answered.startswith('"')
-    result = output_of(whole_of(answered, limit) if is_quoted else answered)
-    gave_nothing = pending or (error is not None and answered in ("{}", ""))
-    return ToolFacts(
-        name=step.name,
-        call_id=step.call_id or result.call_id,
-        arguments=call_arguments(step.given),
-        result=None if gave_nothing else result.text,
-        error=error if error is not None else (result.text or "") if result.failed else None,
-        description=step.description,
-        truncated=is_cut(answered, limit),
-        pending=pending,
-    )
 
 
 def asked_in(value: JsonValue) -> str | None:

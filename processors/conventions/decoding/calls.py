@@ -1,0 +1,82 @@
+"""Calls of tools and their arguments, in any of the shapes that providers and frameworks give them.
+
+In goes a decoded object, out comes a call as the model asked for it; or the value of a tool's own span, and out come
+the arguments that the tool was executed with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evaluators.cases import JsonValue
+from processors.conventions.decoding.cut import OpenObject
+from processors.conventions.decoding.values import as_text, data, first_at, from_json, text_at
+from processors.conventions.facts import CallFacts
+
+CALL_TYPES = frozenset(
+    {"tool_call", "tool_use", "tool-call", "function_call", "custom_tool_call", "mcp_call", "server_tool_use"}
+    | {"server_tool_call", "toolcall"}
+)
+ID_KEYS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
+NAME_KEYS = ("name", "toolName", "tool_name", "tool")
+ARGUMENT_KEYS = ("arguments", "args", "input", "parameters", "kwargs", "tool_kwargs", "tool_args")
+
+
+def call_of(value: Mapping[str, JsonValue]) -> CallFacts:
+    """A call in any shape: flat, or with the name and arguments under `function`, or wrapped in `tool_call`."""
+    wrapped = value.get("tool_call")
+    if isinstance(wrapped, dict):
+        value = wrapped
+    function = value.get("function")
+    inner = function if isinstance(function, dict) else value
+    kind = value.get("type")
+    arguments = first_at(inner, *ARGUMENT_KEYS)
+    cut = isinstance(inner, OpenObject) or isinstance(arguments, OpenObject)
+    return CallFacts(
+        name=text_at(inner, *NAME_KEYS) or (function if isinstance(function, str) else "") or "",
+        id=text_at(value, *ID_KEYS),
+        arguments=arguments_of(arguments) if arguments or not cut else None,
+        truncated=cut,
+        provider_executed=isinstance(kind, str) and (kind.startswith("server_tool") or kind == "mcp_call"),
+    )
+
+
+def arguments_of(value: JsonValue) -> JsonValue:
+    """Arguments as a model gave them: an object where it is one however often encoded, else the text; None: unknown."""
+    for _ in range(3):
+        if isinstance(value, dict):
+            spoilt = value.get("INVALID_JSON")
+            return spoilt if isinstance(spoilt, str) and len(value) == 1 else value
+        if not isinstance(value, str):
+            break
+        text = value.strip()
+        if not text or text == "null":
+            return {}
+        decoded = from_json(text) if text[0] in '{"' else None
+        if decoded is None or not isinstance(decoded, dict | str):
+            return value
+        value = decoded
+    return value if value is None or isinstance(value, str) else as_text(value)
+
+
+def executed_arguments(value: JsonValue) -> JsonValue:
+    """The arguments in what a tool's span gives as its input, without the wrappers that frameworks put round them.
+
+    An object where it could be decoded, else the text as it was.
+    """
+    decoded = data(value)
+    if not isinstance(decoded, dict):
+        return value if value is None or isinstance(value, str) else as_text(value)
+    kwargs = data(decoded.get("kwargs"))
+    if isinstance(kwargs, dict) and (kwargs or not decoded.get("args")) and _only_wrapper(decoded):
+        inner = data(kwargs.get("kwargs")) if set(kwargs) == {"kwargs"} else None
+        return inner if isinstance(inner, dict) else kwargs
+    for key in ("input_str", "tool_args", "tool_kwargs"):
+        inner = data(decoded.get(key))
+        if isinstance(inner, dict):
+            return inner
+    return decoded
+
+
+def _only_wrapper(decoded: Mapping[str, JsonValue]) -> bool:
+    return set(decoded) <= {"args", "kwargs", "sanitize_inputs_outputs"}
