@@ -24,7 +24,7 @@ from processors.conventions.instrumentations import (
 _UNKNOWN = Instrumentation(
     name="", where=GENAI, switch="switch on the capture of message content in the instrumentation"
 )
-_UNRECORDED = "content is captured, but not this: use a newer version of the instrumentation, or another one"
+_UNRECORDED = "use a newer version of the instrumentation, or another one: content is captured, but not this"
 
 
 def remedies(

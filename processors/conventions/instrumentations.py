@@ -201,7 +201,8 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
         "AutoGen AgentChat",
         "autogen_agentchat",
         _with(
-            (TOOLS, SCHEMAS), "it never records the tools that are offered; add the instrumentation of the model's SDK"
+            (TOOLS, SCHEMAS),
+            "add the instrumentation of the model's SDK: this one never records what is offered",
         ),
     ),
     _openinference(
@@ -426,20 +427,20 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
         name="AutoGen's own tracing",
         scopes=("autogen",),
         where=GENAI,
-        switch="it never records content; use openinference-instrumentation-autogen-agentchat",
+        switch="use openinference-instrumentation-autogen-agentchat: this one never records content",
     ),
     Instrumentation(
         name="the Anthropic SDK's own spans",
         scopes=("com.anthropic.sdk",),
         where=GENAI,
-        switch="they never carry content; add opentelemetry-instrumentation-genai-anthropic or "
-        "openinference-instrumentation-anthropic",
+        switch="add opentelemetry-instrumentation-genai-anthropic or openinference-instrumentation-anthropic: these "
+        "spans never carry content",
     ),
     Instrumentation(
         name="the MCP SDK's own spans",
         scopes=("mcp-python-sdk",),
         where=GENAI,
-        switch="they never carry arguments or results; instrument the agent that calls the server",
+        switch="instrument the agent that calls the server: these spans never carry arguments or results",
     ),
     Instrumentation(
         name="Others that follow the GenAI semantic conventions",

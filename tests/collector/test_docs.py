@@ -45,6 +45,17 @@ def test_every_page_can_be_reached_from_the_index() -> None:
     assert {page.resolve() for page in PAGES[1:]} - linked == {Path("docs/index.md").resolve()}
 
 
+DIALECTS = [page for page in PAGES if page.parent.name == "dialects"]
+SECTIONS = ["What is understood", "What it never contains", "Switching content on", "Known faults that are coped with"]
+
+
+@pytest.mark.parametrize("page", DIALECTS, ids=lambda page: page.stem)
+def test_pages_on_dialects_have_the_same_sections_in_the_same_order(page: Path) -> None:
+    if page.stem not in ("unknown", "content-capture"):
+        sections = re.findall(r"^## (.+)$", page.read_text(), re.MULTILINE)
+        assert sections in (SECTIONS, SECTIONS[:-1])
+
+
 @pytest.mark.parametrize("name", EVALUATORS)
 def test_an_evaluators_page_names_its_threshold_labels_and_only_real_codes(name: str) -> None:
     text = Path(f"docs/evaluators/{name}.md").read_text()
