@@ -8,11 +8,10 @@ is no repr at all.
 
 from __future__ import annotations
 
-import ast
 import re
 
 from evaluators.cases import JsonValue
-from processors.conventions.decoding.values import clean
+from processors.conventions.decoding.values import literal
 
 MAX_REPR_CHARS = 1_000_000
 _MAX_DEPTH = 60
@@ -197,6 +196,6 @@ class _Reader:
 
 def _literal(text: str) -> JsonValue:
     try:
-        return clean(ast.literal_eval(text))
+        return literal(text)
     except (ValueError, SyntaxError):
         raise _NoReprError from None

@@ -10,6 +10,7 @@ import ast
 import json
 import math
 import re
+import warnings
 from collections.abc import Mapping
 
 import orjson
@@ -25,6 +26,7 @@ PLACEHOLDERS = frozenset(
 MAX_LITERAL_CHARS = 100_000
 MAX_DEPTH = 100
 _MOST_DIGITS = 18
+_BITS_64 = range(-(1 << 63), 1 << 64)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LITERAL_START = ("{", "[", "(", "'")
 
@@ -70,9 +72,17 @@ def from_python(text: str) -> JsonValue:
     if len(text) > MAX_LITERAL_CHARS or not text.startswith(_LITERAL_START):
         return None
     try:
-        return clean(ast.literal_eval(text))
+        return literal(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
+
+
+def literal(text: str) -> JsonValue:
+    """What a Python literal stands for; raises what `ast.literal_eval` does."""
+    with warnings.catch_warnings():
+        # Python warns of needless backslashes on standard error and quotes them.
+        warnings.simplefilter("ignore")
+        return clean(ast.literal_eval(text))
 
 
 def data(value: JsonValue) -> JsonValue:
@@ -85,9 +95,14 @@ def data(value: JsonValue) -> JsonValue:
 
 
 def clean(value: object, depth: int = 0) -> JsonValue:
-    """A value as JSON can hold it: non-finite numbers and unknown types as text, lone surrogates as U+FFFD."""
-    if value is None or isinstance(value, bool | int):
+    """A value as JSON can hold it: non-finite numbers and unknown types as text, lone surrogates as U+FFFD.
+
+    Integers beyond 64 bits become what readers of JSON make of them.
+    """
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, int):
+        return value if value in _BITS_64 else clean(_rounded(value))
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, float):
@@ -99,6 +114,13 @@ def clean(value: object, depth: int = 0) -> JsonValue:
     if isinstance(value, list | tuple | set | frozenset):
         return [clean(item, depth + 1) for item in value]
     return str(value)
+
+
+def _rounded(number: int) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def as_object(value: JsonValue) -> dict[str, JsonValue]:

@@ -52,6 +52,25 @@ def test_python_literals_are_read_and_nothing_is_evaluated(value: JsonValue, exp
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[18446744073709551615]", [18446744073709551615]),
+        (f"[{10**20}]", [1e20]),
+        (f"[-0x{'f' * 5000}]", ["-inf"]),
+        (f'{{"a": NaN, "b": {"9" * 4000}}}', {"a": "nan", "b": "inf"}),
+    ],
+)
+def test_integers_of_any_size_can_be_written_again(text: str, expected: JsonValue) -> None:
+    assert data(text) == expected
+    assert as_text({"arguments": data(text)}) is not None
+
+
+@pytest.mark.filterwarnings("error")
+def test_needless_backslashes_are_no_reason_to_warn() -> None:
+    assert data(r"['\d', '\777']") == ["\\d", chr(0o777)]
+
+
+@pytest.mark.parametrize(
     "text", ["[" * 5000 + "]" * 5000, "[" + "-" * 50_000 + "1]", "[" + "1," * 80_000 + "]", "{[]: 1}"]
 )
 def test_hostile_literals_are_left_as_text(text: str) -> None:
