@@ -115,7 +115,7 @@ def _lacks(lacks: list[Lack]) -> Iterator[RenderableType]:
                 where.append(f"; e.g. in {example}", "dim")
             table.add_row(Text(one.fact, "bold"), _count(lack.traces, "trace"), where)
         yield _indented(table)
-        yield _indented(Text(f"to capture it: {switch}", "yellow"))
+        yield _indented(Text(f"to capture {'it' if len(found) == 1 else 'them'}: {switch}", "yellow"))
 
 
 def _strangers(found: Iterable[Strangers]) -> Iterator[RenderableType]:

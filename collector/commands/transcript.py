@@ -68,7 +68,7 @@ def transcript(
             survey.add(understood, spans)
         if not summary and as_json:
             _print_json(transcript_json(understood))
-        elif not summary:
+        elif not summary and (understood.runs or len(traces) == 1):  # the others are in the summary
             show(transcript_tree(understood))
     if summary and as_json:
         _print_json(survey_json(survey))

@@ -15,7 +15,7 @@ from processors.conventions.decoding.values import as_text
 from processors.inputs import inputs_found
 from processors.reading.absent import FINAL_ANSWER
 from processors.reading.readiness import lacking
-from processors.transcript import Transcript
+from processors.transcript import Missing, Transcript
 from processors.transcript_json import offered_tools
 
 MAX_CHARS = 160
@@ -47,13 +47,13 @@ def transcript_tree(transcript: Transcript) -> Tree:
 
 
 def _add_missing(branch: Tree, transcript: Transcript) -> None:
-    switches: dict[str, None] = {}
+    by_switch: dict[str, list[Missing]] = {}
     for one in transcript.missing:
-        attribute, _, switch = one.remedy.partition(": ")
-        branch.add(Text.assemble((one.fact, "bold"), f" would be in {attribute}"))
-        switches[switch] = None
-    for switch in switches:
-        branch.add(Text(f"to capture it: {switch}", "yellow"))
+        by_switch.setdefault(one.switch, []).append(one)
+    for switch, found in by_switch.items():
+        for one in found:
+            branch.add(Text.assemble((one.fact, "bold"), f" would be in {one.attribute}"))
+        branch.add(Text(f"to capture {'it' if len(found) == 1 else 'them'}: {switch}", "yellow"))
 
 
 def _add_run(tree: Tree, run: Run) -> None:

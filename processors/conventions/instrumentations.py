@@ -209,21 +209,22 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
         "CrewAI",
         "crewai",
         _with(
-            (TOOL_CALLS, SCHEMAS), "it records no model calls; add the OpenInference instrumentation of the model's SDK"
+            (TOOL_CALLS, SCHEMAS),
+            "add the OpenInference instrumentation of the model's SDK: model calls aren't recorded",
         ),
     ),
     _openinference(
         "Haystack",
         "haystack",
-        _with((SCHEMAS, TOOL_RESULTS), "it records pipelines only; add the instrumentation of the model's SDK"),
+        _with((SCHEMAS, TOOL_RESULTS), "add the instrumentation of the model's SDK: this one records pipelines only"),
     ),
     _openinference(
         "the OpenAI Agents SDK",
         "openai_agents",
         _with(
             (TOOLS, SCHEMAS),
-            "it records the tools that are offered only of the Responses API; with chat completions add "
-            "openinference-instrumentation-openai",
+            "where chat completions are used, add openinference-instrumentation-openai: what is offered is recorded "
+            "of the Responses API alone",
         ),
     ),
     Instrumentation(

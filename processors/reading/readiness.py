@@ -20,7 +20,7 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "tool_invocation": (USER_INPUT, ARGUMENTS, SCHEMAS),
     "tool_response_handling": (USER_INPUT, TOOL_RESULTS, FINAL_ANSWER),
     "task_completion": (USER_INPUT, FINAL_ANSWER),
-    "step_efficiency": (USER_INPUT, ARGUMENTS),
+    "step_efficiency": (USER_INPUT, TOOL_CALLS, ARGUMENTS),
 }
 """The facts without which an evaluator says `missing_input`."""
 

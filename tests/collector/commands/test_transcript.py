@@ -215,7 +215,7 @@ def test_the_summary_names_what_is_missing_where_it_would_be_and_how_to_get_it(
     assert row(text.partition("not captured by")[2], "  user_input")[1:3] == ["1", "trace"]
     assert "e.g. in 5b8efff798038103d269b633813fc60c" in text
     assert "would be in gen_ai.input.messages; needed by all" in text
-    assert "to capture it: " in text
+    assert "to capture them: " in text
     assert "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT" in text
 
 
@@ -280,6 +280,16 @@ def test_traces_that_nobody_understands_and_spans_that_nobody_knows_are_counted_
     assert "2 traces: GET / of web 2, e.g. 00000000000000000000000000000001" in text
     assert "web 2: 4 spans in 3 traces (GET /, SELECT," in text
     assert "\x1b" not in text
+
+
+def test_traces_in_which_nothing_was_recognised_are_left_to_the_summary(app: typer.Typer, tmp_path: Path) -> None:
+    span = {"trace_id": "ab" * 16, "span_id": "cd" * 8, "name": "GET /", "start_time": 1796065375}
+    (tmp_path / "web.json").write_text(json.dumps([span]))
+    nothing = "no model call, tool or agent was recognised"
+    assert shown(app, str(tmp_path)).splitlines()[1].endswith(nothing)
+    text = shown(app, str(tmp_path), ONE_RUN)
+    assert text.count(nothing) == 1
+    assert f"in 1 trace {nothing}" in text
 
 
 def test_only_the_traces_that_ended_last_are_looked_at(app: typer.Typer, many: list[str]) -> None:
