@@ -33,7 +33,7 @@ def execution_on(
 
     Args:
         span: the tool's span.
-        name: of the tool.
+        name: of the tool, unless a message wrapped round the output names it.
         given: the value of its arguments, `answered` that of its output; None where the span has none.
         answered: see `given`.
         call_id: which call it executes; else a message wrapped round the output may say.
@@ -49,7 +49,7 @@ def execution_on(
         failure = result.text or ""
     gave_nothing = pending or (failure is not None and answered in _NOTHING)
     return ToolFacts(
-        name=name,
+        name=result.tool_name or name,
         call_id=call_id or result.call_id,
         arguments=executed_arguments(None if is_hidden(given) else given),
         result=None if gave_nothing else result.text,

@@ -5,7 +5,7 @@ None means "this span doesn't say"; an empty tuple or string means "it says ther
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 from evaluators.cases import JsonValue, Role, Tool
@@ -55,7 +55,6 @@ class MessageFacts:
     failed: bool | None = None
     media: tuple[str, ...] = ()
     truncated: bool = False
-    unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,59 +112,3 @@ class SpanFacts:
     def dialects(self) -> tuple[str, ...]:
         """All dialects that the span speaks."""
         return (self.dialect, *self.also)
-
-
-def merged(first: SpanFacts, second: SpanFacts) -> SpanFacts:
-    """One account of a span that two readers understood: the first one's word, completed by the second one's."""
-    changes: dict[str, object] = {}
-    for each in fields(SpanFacts):
-        ours, theirs = getattr(first, each.name), getattr(second, each.name)
-        if ours is None and theirs is not None:
-            changes[each.name] = theirs
-    if first.kind in (Kind.CHAIN, Kind.OTHER) and second.kind not in (Kind.CHAIN, Kind.OTHER):
-        changes["kind"] = second.kind
-    if _weight(second.output) > _weight(first.output):
-        changes["output"] = second.output
-    if first.input and second.input and _legible(second.input) > _legible(first.input):
-        changes["input"] = second.input
-    if first.tools and second.tools and _offer(second) > _offer(first):
-        changes["tools"] = second.tools
-    if "tools" in changes:
-        changes["tools_cut"] = second.tools_cut
-    if first.tool is not None and second.tool is not None:
-        changes["tool"] = merged_tool(first.tool, second.tool)
-    changes["also"] = tuple(dict.fromkeys((*first.also, second.dialect, *second.also)))
-    changes["truncated"] = first.truncated or second.truncated
-    changes["partial"] = first.partial or second.partial
-    return replace(first, **changes)  # type: ignore[arg-type]
-
-
-def merged_tool(first: ToolFacts, second: ToolFacts) -> ToolFacts:
-    """One account of an execution that was seen twice."""
-    return ToolFacts(
-        name=first.name or second.name,
-        call_id=first.call_id or second.call_id,
-        arguments=second.arguments if first.arguments is None else first.arguments,
-        result=second.result if first.result is None else first.result,
-        error=first.error or second.error or (first.error if first.error is not None else second.error),
-        description=first.description or second.description,
-        truncated=first.truncated or (first.result is None and second.truncated),
-        pending=first.pending or second.pending,
-    )
-
-
-def _weight(messages: tuple[MessageFacts, ...] | None) -> tuple[int, bool]:
-    if messages is None:
-        return (-1, False)
-    return (sum(len(message.calls) for message in messages), any(message.text for message in messages))
-
-
-def _legible(messages: tuple[MessageFacts, ...]) -> tuple[bool, int]:
-    """Of two accounts of a history: whether all of it could be read, and how many results it tells apart."""
-    answered = {message.call_id for message in messages if message.call_id is not None}
-    return (not any(message.unreadable for message in messages), len(answered))
-
-
-def _offer(facts: SpanFacts) -> tuple[bool, int]:
-    """How much is told of the tools on offer: all of them, and how many schemas."""
-    return (not facts.tools_cut, sum(tool.parameters is not None for tool in facts.tools or ()))

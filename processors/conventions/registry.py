@@ -30,9 +30,10 @@ from processors.conventions.dialects.openlit import OpenLIT, OpenLITCalls
 from processors.conventions.dialects.pydantic_ai import PydanticAI
 from processors.conventions.dialects.traceloop import Traceloop
 from processors.conventions.dialects.vercel import Vercel
-from processors.conventions.facts import SpanFacts, merged
+from processors.conventions.facts import SpanFacts
 from processors.conventions.frameworks.refining import Frameworks
 from processors.conventions.limits import incomplete
+from processors.conventions.merging import merged
 from processors.conventions.reader import Reader
 from processors.otlp import Span
 

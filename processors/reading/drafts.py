@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 
 from evaluators.cases import JsonValue, Role
-from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts, ToolFacts, merged
+from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts, ToolFacts
+from processors.conventions.merging import merged
 from processors.reading.signatures import signature
 from processors.reading.tree import Node
 

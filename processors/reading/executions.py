@@ -10,7 +10,8 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from processors.conventions.decoding.cut import is_cut
-from processors.conventions.facts import Kind, MessageFacts, ToolFacts, merged_tool
+from processors.conventions.facts import Kind, MessageFacts, ToolFacts
+from processors.conventions.merging import merged_tool
 from processors.reading.drafts import CallDraft
 from processors.reading.scopes import scope_of
 from processors.reading.signatures import name_key, signature

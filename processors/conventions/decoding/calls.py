@@ -17,7 +17,7 @@ CALL_TYPES = frozenset(
     {"tool_call", "tool_use", "tool-call", "function_call", "custom_tool_call", "mcp_call", "server_tool_use"}
     | {"server_tool_call", "toolcall"}
 )
-ID_KEYS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
+ID_KEYS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id", "ref")
 NAME_KEYS = ("name", "toolName", "tool_name", "tool")
 ARGUMENT_KEYS = ("arguments", "args", "input", "parameters", "kwargs", "tool_kwargs", "tool_args")
 
@@ -71,6 +71,11 @@ def executed_arguments(value: JsonValue) -> JsonValue:
     if isinstance(kwargs, dict) and (kwargs or not decoded.get("args")) and _only_wrapper(decoded):
         inner = data(kwargs.get("kwargs")) if set(kwargs) == {"kwargs"} else None
         return inner if isinstance(inner, dict) else kwargs
+    positional = decoded.get("args")
+    if isinstance(positional, list) and len(positional) == 1 and not kwargs and _only_wrapper(decoded):
+        whole = from_json(positional[0]) if isinstance(positional[0], str) else None
+        if isinstance(whole, dict):
+            return whole
     for key in ("input_str", "tool_args", "tool_kwargs"):
         inner = data(decoded.get(key))
         if isinstance(inner, dict):

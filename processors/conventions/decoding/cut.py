@@ -61,6 +61,12 @@ def whole_of(value: JsonValue, limit: int | None) -> JsonValue:
     return parsed(f'{decoded}"') if decoded.startswith('"') else decoded
 
 
+def whole_json(value: JsonValue) -> JsonValue:
+    """What is whole in a text that is JSON or the beginning of it (None: nothing is); any other value as it is."""
+    decoded = parsed(value)
+    return cut_json(decoded) if isinstance(decoded, str) else decoded
+
+
 class OpenObject(dict[str, JsonValue]):
     """An object of a cut JSON text whose end is missing: fields of it, or of what it holds, may be lost."""
 

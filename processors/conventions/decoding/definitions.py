@@ -10,6 +10,9 @@ from processors.conventions.decoding.values import as_object, first_at, parsed, 
 
 _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema")
 _WRAPPERS = ("function", "toolSpec", "tool", "data")
+_SCHEMA_WRAPPERS = frozenset({"json", "jsonSchema"})
+_VALIDATOR_KEYS = ("def", "_def")
+"""Under these a validator of Zod's has its own description of itself, which is no JSON Schema."""
 
 
 def tools_of(definitions: JsonValue) -> tuple[Tool, ...] | None:
@@ -65,10 +68,10 @@ def as_schema(value: JsonValue) -> Mapping[str, JsonValue] | None:
     schema = as_object(value)
     if isinstance(schema, OpenObject):
         return None
-    wrapped = schema.get("json")
-    if isinstance(wrapped, dict) and len(schema) == 1:
+    wrapped = next(iter(schema.values())) if len(schema) == 1 else None
+    if isinstance(wrapped, dict) and schema.keys() <= _SCHEMA_WRAPPERS:
         schema = wrapped
-    if not schema:
+    if not schema or any(isinstance(schema.get(key), dict) for key in _VALIDATOR_KEYS):
         return None
     fields = [field for field in schema.values() if isinstance(field, dict)]
     if "properties" not in schema and len(fields) == len(schema) and all("type" in field for field in fields):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from evaluators.cases import JsonValue, Role
-from processors.conventions.decoding.cut import cut_json
+from processors.conventions.decoding.cut import whole_json
 from processors.conventions.decoding.messages import ROLES, Messages
 from processors.conventions.decoding.values import as_list, parsed
 from processors.conventions.facts import MessageFacts
@@ -54,10 +54,9 @@ def listed(value: JsonValue) -> list[Event]:
     """The events in a JSON list of objects with the event's name among their keys; of a cut list the whole ones."""
     if not isinstance(value, str) or EVENT_NAME not in value:
         return []
-    decoded = parsed(value)
     return [
         Event(name=str(item[EVENT_NAME]), body={name: item[name] for name in item if name != EVENT_NAME})
-        for item in as_list(cut_json(value) if decoded is value else decoded)
+        for item in as_list(whole_json(value))
         if isinstance(item, dict) and EVENT_NAME in item
     ]
 

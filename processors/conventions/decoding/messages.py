@@ -12,11 +12,11 @@ from dataclasses import replace
 import orjson
 
 from evaluators.cases import JsonValue, Role
-from processors.conventions.decoding.calls import call_of
+from processors.conventions.decoding.calls import CALL_TYPES, call_of
 from processors.conventions.decoding.cut import has_length
 from processors.conventions.decoding.parts import Media, Text, is_hidden, parts_of
 from processors.conventions.decoding.reprs import from_repr
-from processors.conventions.decoding.results import Result, result_text
+from processors.conventions.decoding.results import RESULT_TYPES, Result, result_text
 from processors.conventions.decoding.values import clean, first_at, text_at
 from processors.conventions.facts import CallFacts, MessageFacts
 
@@ -38,8 +38,9 @@ ROLES: Mapping[str, Role] = {
     "toolmessage": Role.TOOL,
     "tool-response": Role.TOOL,
 }
-_ITEM_TYPES = frozenset({"function_call", "custom_tool_call", "mcp_call", "tool_call", "tool_use", "toolcall"})
-_OUTPUT_TYPES = frozenset({"function_call_output", "custom_tool_call_output", "tool_call_response", "tool_result"})
+
+_ITEM_TYPES = CALL_TYPES | RESULT_TYPES
+"""Calls and results that stand in a list by themselves, in place of messages."""
 
 
 class Messages:
@@ -132,9 +133,7 @@ def _read_message(message: dict[str, JsonValue], default: Role) -> tuple[Message
     named = message.get("type")
     kind = named if isinstance(named, str) else None
     inner, role = _unwrapped(message, default)
-    if role is None and kind in _ITEM_TYPES:
-        return (MessageFacts(role=Role.ASSISTANT, text="", calls=(call_of(message),)),)
-    is_item = role is None and (kind in _OUTPUT_TYPES or not _has_content(inner))
+    is_item = role is None and (kind in _ITEM_TYPES or not _has_content(inner))
     parts = parts_of([message] if is_item else _content(inner))
     calls = [part for part in parts if isinstance(part, CallFacts)]
     listed = _listed_calls(inner) or (_listed_calls(message) if inner is not message else [])
@@ -226,9 +225,8 @@ def _listed_calls(message: Mapping[str, JsonValue]) -> list[CallFacts]:
     single = message.get("function_call")
     if isinstance(single, dict) and not calls:
         calls.append(call_of(single))
-    if not calls and isinstance(message.get("additional_kwargs"), dict):
-        calls += _listed_calls(message["additional_kwargs"])  # type: ignore[arg-type]
-    return calls
+    extra = message.get("additional_kwargs")
+    return _listed_calls(extra) if isinstance(extra, dict) and not calls else calls
 
 
 def _distinct(in_parts: list[CallFacts], listed: list[CallFacts]) -> tuple[CallFacts, ...]:

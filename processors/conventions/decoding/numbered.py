@@ -9,11 +9,12 @@ from collections.abc import Mapping
 
 from evaluators.cases import JsonValue, Role, Tool
 from processors.conventions.decoding.bodies import request_messages, response_messages
-from processors.conventions.decoding.cut import cut_json, is_cut
-from processors.conventions.decoding.definitions import as_schema, tools_of
+from processors.conventions.decoding.cut import is_cut, whole_of
+from processors.conventions.decoding.definitions import tools_of
 from processors.conventions.decoding.message_events import content_of
 from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.values import flattened, is_place, parsed
+from processors.conventions.decoding.nested import nested
+from processors.conventions.decoding.values import flattened
 from processors.conventions.facts import MessageFacts
 
 PROMPT = "gen_ai.prompt"
@@ -34,7 +35,7 @@ def prompt_in(
     if items:
         items = items if whole else [item for item in items if "role" in item]
         return messages.read([_message(item) for item in items], Role.USER)
-    prompt = _whole(attributes.get(PROMPT))
+    prompt = whole_of(attributes.get(PROMPT), None)
     return request_messages(prompt, messages) if prompt is not None else None
 
 
@@ -43,17 +44,11 @@ def completion_in(attributes: Mapping[str, JsonValue], messages: Messages) -> tu
     items = flattened(attributes, COMPLETION + ".")
     if items:
         return messages.read([_message(item) for item in items], Role.ASSISTANT)
-    completion = _whole(attributes.get(COMPLETION))
+    completion = whole_of(attributes.get(COMPLETION), None)
     found = response_messages(completion, messages) if completion is not None else None
     if is_cut(attributes.get(COMPLETION), None) and not any(message.text or message.calls for message in found or ()):
         return None
     return found
-
-
-def _whole(value: JsonValue) -> JsonValue:
-    """What a JSON text holds, or what is whole in it if it was cut."""
-    decoded = parsed(value)
-    return cut_json(decoded) if isinstance(decoded, str) and is_cut(decoded, None) else decoded
 
 
 def functions_in(attributes: Mapping[str, JsonValue]) -> tuple[Tool, ...] | None:
@@ -61,22 +56,12 @@ def functions_in(attributes: Mapping[str, JsonValue]) -> tuple[Tool, ...] | None
     functions = next((found for prefix in FUNCTIONS if (found := flattened(attributes, prefix))), [])
     if not functions:
         return None
-    return tools_of([{**item, "parameters": as_schema(item.get("parameters"))} for item in functions])  # type: ignore[dict-item]
+    definitions: list[JsonValue] = [{**item} for item in functions]
+    return tools_of(definitions)
 
 
 def _message(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """A numbered message as the nested one it was made from."""
-    message: dict[str, JsonValue] = {}
-    calls: dict[int, dict[str, JsonValue]] = {}
-    for key, value in item.items():
-        group, _, rest = key.partition(".")
-        number, _, field = rest.partition(".")
-        if group == "tool_calls" and is_place(number):
-            calls.setdefault(int(number), {})[field] = value
-        elif group == "function_call" and rest:
-            calls.setdefault(0, {})[rest] = value
-        else:
-            message[key] = content_of("" if value == _EMPTY else value) if key == "content" else value
-    if calls:
-        message["tool_calls"] = [calls[number] for number in sorted(calls)]
-    return message
+    """A numbered message as the nested one it was made from; its content may be a JSON text of parts."""
+    message = nested(item)
+    content = message.get("content")
+    return {**message, "content": content_of("" if content == _EMPTY else content)} if "content" in message else message

@@ -96,8 +96,11 @@ def _part(value: JsonValue) -> list[Part]:
     if kind in RESULT_TYPES:
         return [result_of(value)]
     for keys, read in (
-        (("toolUse", "functionCall", "function_call", "tool_use", "tool_call"), call_of),
-        (("toolResult", "functionResponse", "function_response", "tool_result", "tool_call_result"), result_of),
+        (("toolUse", "functionCall", "toolRequest", "function_call", "tool_use", "tool_call"), call_of),
+        (
+            ("toolResult", "functionResponse", "toolResponse", "function_response", "tool_result", "tool_call_result"),
+            result_of,
+        ),
     ):
         for key in keys:
             inner = value.get(key)

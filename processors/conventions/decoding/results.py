@@ -33,12 +33,7 @@ class Result:
 
 def result_of(value: Mapping[str, JsonValue]) -> Result:
     """A result in any shape."""
-    content: JsonValue = None
-    for key in _CONTENT_KEYS:
-        if value.get(key) is not None:
-            content = value[key]
-            break
-    text, failed = result_text(content)
+    text, failed = result_text(first_at(value, *_CONTENT_KEYS))
     flag = first_at(value, "is_error", "isError")
     if isinstance(flag, bool):
         failed = flag

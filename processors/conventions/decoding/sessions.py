@@ -20,6 +20,7 @@ _CUSTOM = (
     "langsmith.metadata.",
     "ai.telemetry.metadata.",
     "ai.settings.context.",
+    "mastra.metadata.",
 )
 """Where applications put properties of their own, under names of their own."""
 _METADATA = "metadata"

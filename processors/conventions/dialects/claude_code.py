@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from evaluators.cases import JsonValue
 from processors.conventions.decoding.bodies import request_messages, request_tools, response_messages
 from processors.conventions.decoding.calls import executed_arguments
-from processors.conventions.decoding.cut import cut_json
-from processors.conventions.decoding.values import PLACEHOLDERS, parsed, text_at
+from processors.conventions.decoding.cut import whole_json
+from processors.conventions.decoding.values import PLACEHOLDERS, text_at
 from processors.conventions.facts import Kind, SpanFacts, ToolFacts
 from processors.conventions.failures import error_of, is_cancelled
 from processors.conventions.reader import Reader
@@ -116,8 +116,7 @@ def _body(span: Span, name: str) -> JsonValue:
     for event in _named(span, name):
         text = text_at(event.attributes, "body")
         if text is not None:
-            body = parsed(text)
-            return cut_json(text) if isinstance(body, str) else body
+            return whole_json(text)
     return None
 
 

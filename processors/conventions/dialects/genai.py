@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from evaluators.cases import JsonValue, Role, Tool
 from processors.conventions.decoding.bodies import text_of_parts, tool_choice_of
-from processors.conventions.decoding.cut import cut_json, is_cut, whole_of
+from processors.conventions.decoding.cut import is_cut, whole_json, whole_of
 from processors.conventions.decoding.definitions import as_schema, tools_of
 from processors.conventions.decoding.folded import unfolded
 from processors.conventions.decoding.message_events import CHOICE_EVENT, MESSAGE_EVENTS, TOOL_EVENT, told_in
@@ -169,9 +169,7 @@ class GenAI(Reader):
         if not isinstance(definitions, str):
             return tools_of(definitions)
         if definitions not in self._tools:
-            decoded = parsed(definitions)
-            cut = cut_json(definitions) if decoded is definitions else None
-            self._tools[definitions] = tools_of(cut if cut is not None else decoded)
+            self._tools[definitions] = tools_of(whole_json(definitions))
         return self._tools[definitions]
 
     def _tool(self, span: Span, attributes: Mapping[str, JsonValue], error: str | None) -> ToolFacts:

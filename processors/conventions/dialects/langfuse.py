@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from evaluators.cases import JsonValue
 from processors.conventions.decoding.calls import call_of
-from processors.conventions.decoding.cut import cut_json, is_cut
+from processors.conventions.decoding.cut import is_cut, whole_json
 from processors.conventions.decoding.values import as_object, parsed, text_at
 from processors.conventions.facts import Kind
 from processors.conventions.steps import Step, StepReader
@@ -73,9 +73,7 @@ class Langfuse(StepReader):
 
 def _without_definitions(given: JsonValue) -> tuple[JsonValue, JsonValue]:
     """The messages of a generation, and the definitions of tools that stood among them."""
-    body = parsed(given)
-    if body is given and isinstance(given, str):
-        body = cut_json(given)
+    body = whole_json(given)
     if not isinstance(body, list):
         return given, None
     definitions: list[JsonValue] = [content for item in body if (content := _definition(item)) is not None]

@@ -14,16 +14,17 @@ from dataclasses import replace
 from evaluators.cases import JsonValue, Role, Tool
 from processors.conventions.decoding.bodies import (
     request_messages,
-    request_system,
     request_tools,
     response_messages,
     tool_choice_of,
 )
-from processors.conventions.decoding.cut import cut_json, is_cut
+from processors.conventions.decoding.cut import cut_json, is_cut, whole_of
 from processors.conventions.decoding.definitions import distinct, tools_of
 from processors.conventions.decoding.glued import unglued
 from processors.conventions.decoding.messages import Messages
-from processors.conventions.decoding.values import REDACTED, as_object, flattened, is_place, parsed, text_at
+from processors.conventions.decoding.nested import nested
+from processors.conventions.decoding.restored import instructed, lacks_ids, lacks_something, restored
+from processors.conventions.decoding.values import REDACTED, as_object, flattened, parsed, text_at
 from processors.conventions.executions import execution_on
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts
 from processors.conventions.failures import error_of, is_cancelled
@@ -115,24 +116,23 @@ class OpenInference(Reader):
         request, response = _shown(attributes.get(INPUT)), _shown(attributes.get(OUTPUT))
         whole = not span.dropped_attributes
         given = self._listed(attributes, INPUT_MESSAGES, Role.USER, whole)
-        lacking = not given or not whole or _lacks_text(given) or _lacks_ids(given)
-        raw_given = self._request(request) if lacking else None
+        if not given or not whole or lacks_something(given):
+            given = restored(given or (), self._request(request) or ())
         answered = self._listed(attributes, OUTPUT_MESSAGES, Role.ASSISTANT)
         if _says_nothing(answered):
             answered = self._response(response) or answered
-        elif answered and _lacks_ids(answered):
+        elif answered and lacks_ids(answered):
             raw_answered = self._response(response) or ()
-            answered = _completed(answered, raw_answered) if len(raw_answered) == len(answered) else answered
+            answered = restored(answered, raw_answered) if len(raw_answered) == len(answered) else answered
         invocation = attributes.get(INVOCATION)
         tools = self._offered(attributes, invocation, request)
         if answered and tools:
             answered = unglued(answered, [tool.name for tool in tools])
         body = request if isinstance(request, str) and "tool_choice" in request else None
         reason = text_at(attributes, FINISH_REASON)
-        asked = (_completed(given, raw_given) if raw_given else given) or None
         return replace(
             common,
-            input=_instructed(asked, invocation, request) if asked else None,
+            input=instructed(given, invocation, request) if given else None,
             output=answered,
             tools=tools,
             tools_cut=is_cut(invocation, self._limit) or is_cut(request, self._limit),
@@ -142,7 +142,7 @@ class OpenInference(Reader):
             finish_reasons=(reason,) if reason else None,
             truncated=is_cut(request, self._limit)
             or is_cut(response, self._limit)
-            or any(message.truncated for message in (*(given or ()), *(answered or ()))),
+            or any(message.truncated for message in (*given, *(answered or ()))),
         )
 
     def _tool(self, span: Span, common: SpanFacts) -> SpanFacts:
@@ -184,18 +184,15 @@ class OpenInference(Reader):
                 key = tuple(item.items())
                 known = self._flat.get(key)
             except TypeError:
-                found += self._messages.read(_nested(item), role) or ()
+                found += self._messages.read(nested(item), role) or ()
                 continue
             if known is None:
-                known = self._flat[key] = self._messages.read(_nested(item), role) or ()
+                known = self._flat[key] = self._messages.read(nested(item), role) or ()
             found += known
         return tuple(found) if items else None
 
     def _request(self, body: JsonValue) -> tuple[MessageFacts, ...] | None:
-        found = request_messages(body, self._messages)
-        if found is None and is_cut(body, self._limit) and isinstance(body, str):
-            found = request_messages(cut_json(body), self._messages)
-        return found
+        return request_messages(whole_of(body, self._limit), self._messages)
 
     def _response(self, body: JsonValue) -> tuple[MessageFacts, ...] | None:
         decoded = parsed(body)
@@ -246,100 +243,6 @@ def _is_model_call(attributes: Mapping[str, JsonValue]) -> bool:
 def _is_whole(attributes: Mapping[str, JsonValue], count: int) -> bool:
     """Whether the flattened list of tools has no gaps."""
     return any(key.startswith(f"{TOOLS}{count - 1}.") for key in attributes)
-
-
-def _nested(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """A flattened message as the nested one it was made from."""
-    message: dict[str, JsonValue] = {}
-    calls: dict[int, dict[str, JsonValue]] = {}
-    contents: dict[int, dict[str, JsonValue]] = {}
-    results: dict[int, JsonValue] = {}
-    texts: dict[int, JsonValue] = {}
-    for key, value in item.items():
-        key = key.removeprefix("message.")
-        group, _, rest = key.partition(".")
-        number, _, rest = rest.partition(".")
-        if group == "tool_calls" and is_place(number):
-            _put_call(calls.setdefault(int(number), {"function": {}}), rest, value)
-        elif group == "contents" and is_place(number):
-            _put_content(contents.setdefault(int(number), {}), rest, value)
-        elif group == "function" and is_place(number) and not rest:
-            results[int(number)] = {**as_object(value), "type": "tool_result"}
-        elif group == "content" and is_place(number) and not rest:
-            texts[int(number)] = value
-        else:
-            message[key] = value
-    if calls:
-        message["tool_calls"] = [calls[number] for number in sorted(calls)]
-    if contents and not message.get("content"):
-        message["content"] = [_whole_part(contents[number]) for number in sorted(contents)]
-    elif texts and not message.get("content"):
-        message["content"] = [texts[number] for number in sorted(texts)]
-    if results:
-        message["content"] = [results[number] for number in sorted(results)]
-    name = message.get("function_call_name")
-    if isinstance(name, str) and not calls:
-        message["function_call"] = {"name": name, "arguments": message.get("function_call_arguments_json")}
-    return message
-
-
-def _put_call(call: dict[str, JsonValue], rest: str, value: JsonValue) -> None:
-    rest = rest.removeprefix("tool_call.")
-    if rest.startswith("function."):
-        function = call["function"]
-        assert isinstance(function, dict)
-        function[rest.removeprefix("function.")] = value
-    else:
-        call[rest] = value
-
-
-def _put_content(part: dict[str, JsonValue], rest: str, value: JsonValue) -> None:
-    if rest.startswith("tool_call."):
-        call = part.setdefault("tool_call", {"function": {}})
-        assert isinstance(call, dict)
-        _put_call(call, rest, value)
-        part["type"] = "tool_call"
-    else:
-        key = rest.removeprefix("message_content.")
-        if key != "type" or "type" not in part:
-            part[key] = value
-
-
-def _whole_part(part: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """A part; a text that belongs to a call is its result."""
-    call_id = part.get("message.tool_call_id")
-    return {"type": "tool_result", "tool_call_id": call_id, "content": part.get("text")} if call_id else part
-
-
-def _lacks_text(messages: tuple[MessageFacts, ...]) -> bool:
-    return any(message.role in (Role.USER, Role.SYSTEM) and not message.text for message in messages)
-
-
-def _lacks_ids(messages: tuple[MessageFacts, ...]) -> bool:
-    """Whether calls were flattened without their ids."""
-    return any(call.id is None for message in messages for call in message.calls)
-
-
-def _completed(given: tuple[MessageFacts, ...] | None, raw: tuple[MessageFacts, ...]) -> tuple[MessageFacts, ...]:
-    if not given:
-        return raw
-    if len(raw) == len(given):
-        return tuple(theirs if _says_less(ours, theirs) else ours for ours, theirs in zip(given, raw, strict=True))
-    return raw if len(raw) > len(given) else given
-
-
-def _instructed(messages: tuple[MessageFacts, ...], *bodies: JsonValue) -> tuple[MessageFacts, ...]:
-    """The messages with the instructions that were given beside them, where those weren't flattened along."""
-    if any(message.role is Role.SYSTEM for message in messages):
-        return messages
-    system = next((text for body in bodies if (text := request_system(body))), None)
-    return (MessageFacts(role=Role.SYSTEM, text=system), *messages) if system else messages
-
-
-def _says_less(ours: MessageFacts, theirs: MessageFacts) -> bool:
-    if not ours.text and not ours.calls:
-        return True
-    return len(ours.calls) == len(theirs.calls) and _lacks_ids((ours,)) and not _lacks_ids((theirs,))
 
 
 def _says_nothing(messages: tuple[MessageFacts, ...] | None) -> bool:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.cases import JsonValue, Role, Tool
-from processors.conventions.decoding.cut import cut_json, is_cut
+from processors.conventions.decoding.cut import is_cut, whole_json
 from processors.conventions.decoding.definitions import distinct, tools_of
 from processors.conventions.decoding.message_events import listed, told_in
-from processors.conventions.decoding.values import as_list, as_object, as_text, parsed, text_at
+from processors.conventions.decoding.values import as_list, as_object, as_text, text_at
 from processors.conventions.executions import execution_on
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFacts
 from processors.conventions.failures import error_of, is_cancelled
@@ -80,10 +80,7 @@ class PydanticAI(Reader):
             everything, last = told_in(listed(attributes[ALL_EVENTS]), self._messages)
             everything = (*(everything or ()), *(last or ()))
         elif ALL_MESSAGES in attributes:
-            told = attributes[ALL_MESSAGES]
-            decoded = parsed(told)
-            whole = cut_json(told) if decoded is told and isinstance(told, str) else decoded
-            everything = self._messages.read(as_list(whole), Role.USER)
+            everything = self._messages.read(as_list(whole_json(attributes[ALL_MESSAGES])), Role.USER)
         return _parted(everything or ())
 
     def _tool(self, span: Span) -> ToolFacts:

@@ -21,6 +21,8 @@ ENTITY_INPUT = "traceloop.entity.input"
 ENTITY_OUTPUT = "traceloop.entity.output"
 REQUEST_TYPE = "llm.request.type"
 
+OPERATION = "gen_ai.operation.name"
+
 _CALLED = '{"args": ['
 """How the input of a decorated function begins; frameworks' own tasks have other inputs."""
 _MODEL_REQUESTS = ("chat", "completion", "response", "responses")
@@ -48,6 +50,8 @@ class Traceloop(StepReader):
         kind = _KINDS.get(named.lower(), Kind.OTHER)
         if attributes.get(REQUEST_TYPE) in _MODEL_REQUESTS:
             kind = Kind.LLM
+        elif attributes.get(OPERATION) == "execute_tool":
+            kind = Kind.TOOL
         given = attributes.get(ENTITY_INPUT)
         return Step(
             kind=kind,
