@@ -165,7 +165,7 @@ class TraceJudge:
             settled=frozenset(bytes.fromhex(span_id) for span_id in settled),
             verdicts=tuple(told.verdicts),
             marks=marks,
-            again=frozenset(bytes.fromhex(kept.piece.trace_id) for kept in pieces.before[-1:] if not trace.marks),
+            again=frozenset(() if pieces.outdated is None else (bytes.fromhex(pieces.outdated.piece.trace_id),)),
         )
 
     async def _tell(

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 
-from processors.reading.rejoining import Asked, Piece, Rejoin, continues, executes, may_follow, names
+from processors.reading.rejoining import Asked, Piece, Rejoin, continues, executes, has_grown, may_follow, names
 from processors.telling import Raw
 
 MAX_BYTES = 32 << 20
@@ -20,29 +19,41 @@ MAX_AGE_S = 600.0
 MOST_PIECES = 16
 """Pieces before and after a trace that it is judged with; what is older the history in the nearer ones tells."""
 MAX_RUN_BYTES = 4 << 20
+"""As much of those before it, of those after it, and of tools."""
 MOST_SPANS = 64
 """Spans of a trace that can be a piece: what is larger had a span around it, or is a run by itself."""
-_MOST_CANDIDATES = 64
+_PIECE_BYTES, _KEY_BYTES = 1500, 400
+"""What a remembered trace costs besides its bytes, about: the objects around it, and each key it is found by."""
+_MOST_CANDIDATES = 32
+_NOTHING = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """A remembered trace: its spans and log records as they came, and what it shows of its run."""
+    """A remembered trace: its spans and log records as they came, and what it shows of its run.
+
+    `number` counts what was remembered; a trace that grew has another one.
+    """
 
     piece: Piece
     spans: Sequence[Raw]
     logs: Sequence[Raw]
-    arrived_s: float = 0.0
-    size_bytes: int = 0
+    arrived_s: float
+    size_bytes: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """The other pieces of a trace's run, each in order; `tools` are executions of calls that any of them asked for."""
+    """The other pieces of a trace's run, each in order; `tools` are executions of calls that any of them asked for.
+
+    `outdated` is the piece just before it, if that was asked for when this one, as it is now, wasn't known.
+    """
 
     before: Sequence[Kept] = ()
     after: Sequence[Kept] = ()
     tools: Sequence[Kept] = ()
+    outdated: Kept | None = None
 
     def __bool__(self) -> bool:
         return bool(self.before or self.after or self.tools)
@@ -66,9 +77,14 @@ class _Index:
                 self.by_key.pop(key, None)
 
     def find(self, keys: Iterable[Hashable]) -> list[str]:
-        """Those found by any of the keys, each once, of each key the latest."""
-        found = (islice(reversed(self.by_key.get(key, {})), _MOST_CANDIDATES) for key in keys)
-        return list(dict.fromkeys(trace_id for ids in found for trace_id in ids))
+        """Those found by any of the keys, each once, of each key the latest first; no more than are worth a look."""
+        found: dict[str, None] = {}
+        for key in keys:
+            for trace_id in reversed(self.by_key.get(key, {})):
+                found[trace_id] = None
+                if len(found) == _MOST_CANDIDATES:
+                    return list(found)
+        return list(found)
 
 
 class Pieces:
@@ -76,7 +92,7 @@ class Pieces:
 
     Args:
         by: what has to agree for two pieces to be joined.
-        max_bytes: how much is remembered, None for no limit.
+        max_bytes: how much is remembered, with what the objects around it take, None for no limit.
     """
 
     def __init__(self, by: Rejoin = Rejoin.HISTORY, max_bytes: int | None = MAX_BYTES) -> None:
@@ -84,6 +100,9 @@ class Pieces:
         self._max_bytes = max_bytes
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._size_bytes = 0
+        self._count = 0
+        # By trace: the number of the piece that went on from it when it was last asked for.
+        self._followed_by: dict[str, int] = {}
         self._asking, self._showing, self._executing, self._sessions = _Index(), _Index(), _Index(), _Index()
 
     @property
@@ -91,22 +110,29 @@ class Pieces:
         """Whether nothing is ever joined."""
         return self._by is Rejoin.OFF
 
+    @property
+    def size_bytes(self) -> int:
+        """How much is remembered."""
+        return self._size_bytes
+
     def remember(self, piece: Piece, spans: Sequence[Raw], logs: Sequence[Raw], arrived_s: float) -> None:
         """Remember a trace; one that is known already, with what has come since."""
         known = self._kept.get(piece.trace_id)
         if known is not None and (known.piece, len(known.spans), len(known.logs)) == (piece, len(spans), len(logs)):
             return
         self.forget(piece.trace_id)
-        size_bytes = sum(len(item) for _, _, item in (*spans, *logs))
+        places = list(self._places(piece))
+        size_bytes = _size_bytes(spans, logs) + _PIECE_BYTES + _KEY_BYTES * sum(len(keys) for _, keys in places)
         if self._max_bytes is not None:
             for trace_id in list(self._outdated(size_bytes, arrived_s)):
                 self.forget(trace_id)
             if size_bytes > self._max_bytes:
                 return
-        kept = Kept(piece=piece, spans=spans, logs=logs, arrived_s=arrived_s, size_bytes=size_bytes)
+        self._count += 1
+        kept = Kept(piece=piece, spans=spans, logs=logs, arrived_s=arrived_s, size_bytes=size_bytes, number=self._count)
         self._kept[piece.trace_id] = kept
         self._size_bytes += size_bytes
-        for index, keys in self._places(piece):
+        for index, keys in places:
             index.add(keys, piece.trace_id)
 
     def forget(self, trace_id: str) -> None:
@@ -114,6 +140,7 @@ class Pieces:
         kept = self._kept.pop(trace_id, None)
         if kept is not None:
             self._size_bytes -= kept.size_bytes
+            self._followed_by.pop(trace_id, None)
             for index, keys in self._places(kept.piece):
                 index.discard(keys, trace_id)
 
@@ -121,13 +148,23 @@ class Pieces:
         """The other pieces of the run that a remembered piece is of."""
         before = _walk(piece, self._before)[::-1]
         after = _walk(piece, self._after)
-        tools: dict[str, Kept] = {}
-        for one in (*(kept.piece for kept in before), piece, *(kept.piece for kept in after)):
-            if one.executed:
-                continue
-            for kept in self._executions(one):
-                tools.setdefault(kept.piece.trace_id, kept)
-        return Surroundings(before, after, tuple(tools.values()))
+        if piece.trace_id in self._kept:
+            self._followed_by[piece.trace_id] = after[0].number if after else _NOTHING
+        run = [*(kept.piece for kept in before), piece, *(kept.piece for kept in after)]
+        return Surroundings(before, after, self._tools(run), self._outdated_by(piece, before))
+
+    def _outdated_by(self, piece: Piece, before: Sequence[Kept]) -> Kept | None:
+        if not before or piece.trace_id not in self._kept:
+            return None
+        last, number = before[-1], self._kept[piece.trace_id].number
+        if self._followed_by.get(last.piece.trace_id, number) == number:
+            return None
+        follower = self._after(last.piece)
+        return last if follower is not None and follower.number == number else None
+
+    def _tools(self, run: Iterable[Piece]) -> list[Kept]:
+        found = {kept.piece.trace_id: kept for piece in run if not piece.executed for kept in self._executions(piece)}
+        return _within_limit(found.values())
 
     def _before(self, piece: Piece) -> Kept | None:
         keys = [*(("id", one) for one in piece.shown), *(_call_key(call) for call in piece.repeated)]
@@ -135,14 +172,18 @@ class Pieces:
         if not found and piece.blind and piece.session_id is not None:
             return self._last_of_session(piece)
         found = [kept for kept in found if names(piece, kept.piece)] or found
+        # The same ids, or the same calls, may come again and again.
+        found = [kept for kept in found if has_grown(piece, kept.piece)] or found
         # Histories that lost what the model said show the results of all its calls.
-        return _only([kept for kept in found if not any(_shows(one.piece, kept.piece) for one in found)], piece)
+        latest = [kept for kept in found if not any(_shows(one.piece, kept.piece) for one in found if one is not kept)]
+        fitting = _preferred(latest, piece)
+        return fitting[0] if len(fitting) == 1 else None
 
     def _last_of_session(self, piece: Piece) -> Kept | None:
         """The piece of the same session that came last before this one, if this one may follow it."""
-        order = list(self._sessions.by_key.get(piece.session_id, {}))
-        at = order.index(piece.trace_id) if piece.trace_id in order else len(order)
-        last = self._kept[order[at - 1]] if at else None
+        latest = self._sessions.find([piece.session_id])
+        earlier = latest[latest.index(piece.trace_id) + 1 :] if piece.trace_id in latest else []
+        last = self._kept[earlier[0]] if earlier else None
         return last if last is not None and may_follow(piece, last.piece) else None
 
     def _after(self, piece: Piece) -> Kept | None:
@@ -152,7 +193,10 @@ class Pieces:
             found += [kept for kept in self._found(self._sessions, [piece.session_id]) if kept.piece.blind]
         following = [kept for kept in found if self._follows(kept.piece, piece)]
         # An attempt that failed and was made again is no second way on.
-        return _only([kept for kept in following if not kept.piece.failed] or following, piece)
+        following = [kept for kept in following if not kept.piece.failed] or following
+        # Where a conversation was gone on with in several ways, all were given the results. What is said of this piece
+        # rests on the first of them, and stands when others come.
+        return min(_preferred(following, piece), key=lambda kept: kept.number, default=None)
 
     def _follows(self, later: Piece, earlier: Piece) -> bool:
         before = self._before(later)
@@ -195,24 +239,37 @@ class Pieces:
 def _walk(piece: Piece, step: Callable[[Piece], Kept | None]) -> list[Kept]:
     """The pieces that are reached one after the other, as many as a trace is judged with."""
     found: dict[str, Kept] = {}
-    size_bytes = 0
     kept = step(piece)
     while kept is not None and kept.piece.trace_id not in found and kept.piece.trace_id != piece.trace_id:
-        size_bytes += kept.size_bytes
-        if len(found) == MOST_PIECES or size_bytes > MAX_RUN_BYTES:
+        if len(found) == MOST_PIECES:
             break
         found[kept.piece.trace_id] = kept
         kept = step(kept.piece)
-    return list(found.values())
+    return _within_limit(found.values())
 
 
-def _only(found: Sequence[Kept], piece: Piece) -> Kept | None:
-    """The one that fits; of several the one of the same service and instrumentation, as a gateway or a second
-    instrumentation traces the same model calls once more.
+def _within_limit(found: Iterable[Kept]) -> list[Kept]:
+    """As many of them as a trace is judged with."""
+    left_bytes = MAX_RUN_BYTES
+    fitting = []
+    for kept in found:
+        left_bytes -= kept.size_bytes
+        if left_bytes < 0:
+            break
+        fitting.append(kept)
+    return fitting
+
+
+def _size_bytes(spans: Sequence[Raw], logs: Sequence[Raw]) -> int:
+    shared = {id(part): part for resource, scope, _ in (*spans, *logs) for part in (resource, scope)}
+    return sum(len(item) for _, _, item in (*spans, *logs)) + sum(map(len, shared.values()))
+
+
+def _preferred(found: Sequence[Kept], piece: Piece) -> Sequence[Kept]:
+    """Of several those of the same service and instrumentation, as a gateway or a second instrumentation traces the
+    same model calls once more.
     """
-    if len(found) > 1:
-        found = [kept for kept in found if kept.piece.source == piece.source]
-    return found[0] if len(found) == 1 else None
+    return [kept for kept in found if kept.piece.source == piece.source] if len(found) > 1 else found
 
 
 def _shows(later: Piece, earlier: Piece) -> bool:

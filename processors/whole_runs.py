@@ -7,7 +7,7 @@ other traces it took.  It remembers no more than `Pieces` does, and what it was 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from processors.otlp import Log, Span, decode_log, decode_span
@@ -17,6 +17,17 @@ from processors.trace_jobs import TraceInput
 from processors.transcript import Transcript
 
 Reader: TypeAlias = Callable[[Sequence[Span], Sequence[Log]], Transcript]
+_MOST_MET = 64
+"""Transcripts of expected traces that are kept until it is their turn; those of all others are made once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Met:
+    """What was understood of a trace by itself."""
+
+    trace: TraceInput
+    transcript: Transcript
+    piece: Piece | None
 
 
 class WholeRuns:
@@ -31,6 +42,7 @@ class WholeRuns:
         self._read = read
         self._pieces = pieces
         self._expected: dict[bytes, TraceInput] = {}
+        self._met: dict[bytes, _Met] = {}
 
     def expect(self, traces: Iterable[TraceInput]) -> None:
         """Take note of traces that will be read next, in order of arrival."""
@@ -45,10 +57,12 @@ class WholeRuns:
             spans, logs: the same decoded.
         """
         self._expected.pop(trace.trace_id, None)
-        transcript = self._read(spans, logs)
+        met = self._met.pop(trace.trace_id, None)
+        if met is None or met.trace is not trace:
+            met = self._meet(trace, spans, logs)
+        transcript, piece = met.transcript, met.piece
         if self._pieces.off or not _may_be_piece(trace):
             return transcript, Surroundings()
-        piece = self._piece(trace, transcript, spans)
         if piece is None:
             # The span round its run may have come late.
             self._pieces.forget(trace.trace_id.hex())
@@ -72,13 +86,15 @@ class WholeRuns:
         expected, self._expected = self._expected, {}
         for trace in expected.values():
             spans = [decode_span(*raw) for raw in trace.spans]
-            transcript = self._read(spans, [decode_log(*raw) for raw in trace.logs])
-            piece = self._piece(trace, transcript, spans)
-            if piece is not None:
-                self._pieces.remember(piece, trace.spans, trace.logs, trace.arrived_s)
+            met = self._meet(trace, spans, [decode_log(*raw) for raw in trace.logs])
+            if met.piece is not None:
+                self._pieces.remember(met.piece, trace.spans, trace.logs, trace.arrived_s)
+            if len(self._met) < _MOST_MET:
+                self._met[trace.trace_id] = met
 
-    def _piece(self, trace: TraceInput, transcript: Transcript, spans: Sequence[Span]) -> Piece | None:
-        return piece_of(replace(transcript, trace_id=trace.trace_id.hex()), spans)
+    def _meet(self, trace: TraceInput, spans: Sequence[Span], logs: Sequence[Log]) -> _Met:
+        transcript = self._read(spans, logs)
+        return _Met(trace, transcript, piece_of(replace(transcript, trace_id=trace.trace_id.hex()), spans))
 
     def _rejoined(self, spans: list[Span], logs: list[Log], pieces: Surroundings) -> Transcript:
         others = [*pieces.before, *pieces.tools, *pieces.after]
@@ -90,4 +106,4 @@ class WholeRuns:
 def _may_be_piece(trace: TraceInput) -> bool:
     """Whether the trace is small enough, and as complete as it will be."""
     few = trace.complete and 0 < len(trace.spans) <= MOST_SPANS
-    return few and sum(len(span) for _, _, span in trace.spans) <= MAX_RUN_BYTES
+    return few and sum(len(item) for _, _, item in (*trace.spans, *trace.logs)) <= MAX_RUN_BYTES

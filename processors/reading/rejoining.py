@@ -24,7 +24,7 @@ _PARENT = "rejoined"
 """Stands for the run's span that was never made. No span has this id."""
 _UNIQUE_ID_CHARS = 16
 """Call ids of providers are random and longer than this; shorter ones may be numbers that every run begins with."""
-_MOST_CALLS = 256
+_MOST_CALLS = 64
 
 
 class Rejoin(StrEnum):
@@ -117,13 +117,17 @@ def continues(later: Piece, earlier: Piece, by: Rejoin) -> bool:
         unique = all(len(call.id or "") >= _UNIQUE_ID_CHARS for call in earlier.asked)
         return unique or bool(agrees) or (agrees is None and _same_session(later, earlier))
     # An instrumentation may write one id for a call and another one for its result.
-    grown = later.results_before == earlier.results + len(earlier.asked)
-    return bool(agrees) and grown and _calls(later.repeated) == _calls(earlier.asked)
+    return bool(agrees) and has_grown(later, earlier) and _calls(later.repeated) == _calls(earlier.asked)
 
 
 def names(later: Piece, earlier: Piece) -> bool:
     """Whether a piece was given results under the ids of all calls that another one asked for."""
     return bool(earlier.asked) and all(call.id is not None and call.id in later.shown for call in earlier.asked)
+
+
+def has_grown(later: Piece, earlier: Piece) -> bool:
+    """Whether the history of a piece has just the results of another one's calls more than that one had."""
+    return later.results_before == earlier.results + len(earlier.asked)
 
 
 def may_follow(later: Piece, earlier: Piece) -> bool:

@@ -11,9 +11,11 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from evaluators.registry import EVALUATORS
 from evaluators.verdict import Status
 from processors.judging import TraceInput, TraceJudge, TraceScores
+from processors.otlp import decode_span
 from processors.pieces import Pieces
 from processors.reading.rejoining import Rejoin
 from processors.reading.transcribe import transcribe_trace
+from processors.whole_runs import WholeRuns
 from tests.processors.account_runs import (
     AGENT,
     CONVENTIONS,
@@ -32,9 +34,9 @@ from tests.processors.bare_calls import MODEL_CALLS, bare, carrying, edited, num
 SORRY = "I could not find it."
 
 
-def judge_of(by: Rejoin = Rejoin.HISTORY, **limits: int | None) -> TraceJudge:
+def judge_of(by: Rejoin = Rejoin.HISTORY, pieces: Pieces | None = None) -> TraceJudge:
     evaluators = [entry.create() for entry in EVALUATORS.values()]
-    return TraceJudge(evaluators, read=transcribe_trace, pieces=Pieces(by, **limits))
+    return TraceJudge(evaluators, read=transcribe_trace, pieces=Pieces(by) if pieces is None else pieces)
 
 
 async def judged_together(traces: Sequence[TraceInput], judge: TraceJudge | None = None) -> list[TraceScores]:
@@ -127,34 +129,38 @@ def with_session(traces: Iterable[TraceInput], *sessions: str) -> list[TraceInpu
     ]
 
 
-def joined(found: Sequence[TraceScores]) -> list[bool]:
-    return [bool(scores.again) for scores in found]
+def joined(traces: Sequence[TraceInput], by: Rejoin = Rejoin.HISTORY) -> list[int | None]:
+    """By trace the place of the one that it goes on from."""
+    runs = WholeRuns(transcribe_trace, Pieces(by))
+    runs.expect(traces)
+    places: dict[str | None, int] = {trace.trace_id.hex(): place for place, trace in enumerate(traces)}
+    told = [runs.describe(trace, [decode_span(*raw) for raw in trace.spans], []) for trace in traces]
+    return [places.get(transcript.continues) for transcript in told]
 
 
 @CONVENTIONS
-async def test_pieces_of_different_sessions_are_not_joined(convention: Convention) -> None:
+def test_pieces_of_different_sessions_are_not_joined(convention: Convention) -> None:
     traces = with_session(bare(convention(SORRY, None, REJECTED)), "s-1", "s-2", "s-2")
-    assert joined(await judged_together(traces)) == [False, False, True]
+    assert joined(traces) == [None, None, 1]
 
 
 @CONVENTIONS
-async def test_where_a_session_is_asked_for_pieces_without_one_are_not_joined(convention: Convention) -> None:
+def test_where_a_session_is_asked_for_pieces_without_one_are_not_joined(convention: Convention) -> None:
     traces = bare(convention(SORRY, None, REJECTED))
-    assert joined(await judged_together(traces, judge_of(Rejoin.SESSION))) == [False, False, False]
-    in_session = with_session(traces, "s-1", "s-1", "s-1")
-    assert joined(await judged_together(in_session, judge_of(Rejoin.SESSION))) == [False, True, True]
+    assert joined(traces, Rejoin.SESSION) == [None, None, None]
+    assert joined(with_session(traces, "s-1", "s-1", "s-1"), Rejoin.SESSION) == [None, 0, 1]
 
 
 @CONVENTIONS
-async def test_where_two_pieces_fit_equally_well_none_is_joined(convention: Convention) -> None:
+def test_where_two_pieces_fit_equally_well_none_is_joined(convention: Convention) -> None:
     """Ids such as call-1 begin anew in every process, and two users may ask the same."""
     spans = convention(SORRY, None, REJECTED)
     twice = [*bare(spans, (FIRST,)), *bare(spans, (FIRST,), shift=100), *bare(spans, (SECOND,))]
-    assert joined(await judged_together(twice)) == [False, False, False]
+    assert joined(twice) == [None, None, None]
 
 
 @CONVENTIONS
-async def test_of_two_instrumentations_that_trace_the_same_calls_each_is_joined_with_its_own(
+def test_of_two_instrumentations_that_trace_the_same_calls_each_is_joined_with_its_own(
     convention: Convention,
 ) -> None:
     def told_by(scope: bytes, traces: Iterable[TraceInput]) -> list[TraceInput]:
@@ -167,8 +173,7 @@ async def test_of_two_instrumentations_that_trace_the_same_calls_each_is_joined_
     spans = convention(SORRY, None, REJECTED)
     ours, theirs = told_by(b"one", bare(spans)), told_by(b"two", bare(spans, shift=100))
     mixed = [trace for pair in zip(ours, theirs, strict=True) for trace in pair]
-    found = await judged_together(mixed)
-    assert [next(iter(scores.again), None) for scores in found[2:]] == [trace.trace_id for trace in mixed[:4]]
+    assert joined(mixed) == [None, None, 0, 1, 2, 3]
 
 
 @CONVENTIONS
@@ -178,9 +183,12 @@ async def test_a_piece_that_is_too_old_or_was_dropped_for_lack_of_room_is_not_jo
     await judge.judge(first)
     late = TraceInput(trace_id=second.trace_id, spans=second.spans, arrived_s=100_000.0)
     assert not (await judge.judge(late)).again
-    cramped = judge_of(max_bytes=len(first.spans[0][2]) + len(second.spans[0][2]) - 1)
-    await cramped.judge(first)
-    assert not (await cramped.judge(second)).again
+    room = Pieces()
+    await judged_together([first, second], judge_of(pieces=room))
+    for max_bytes, found in ((room.size_bytes, {first.trace_id}), (room.size_bytes - 1, set())):
+        cramped = judge_of(pieces=Pieces(max_bytes=max_bytes))
+        await cramped.judge(first)
+        assert (await cramped.judge(second)).again == found
 
 
 @CONVENTIONS
@@ -196,8 +204,9 @@ async def test_an_attempt_that_failed_and_was_made_again_hides_nothing(conventio
 
     (attempt,) = bare(spans, (SECOND,), shift=100)
     attempt = TraceInput(trace_id=attempt.trace_id, spans=[edited(raw, failed) for raw in attempt.spans])
-    found = await judged_together([first, attempt, second, last])
-    assert joined(found) == [False, True, True, True]
+    traces = [first, attempt, second, last]
+    assert joined(traces) == [None, 0, 0, 2]
+    found = await judged_together(traces)
     assert targets(found, "task_completion") == [LAST, SECOND + 100]
 
 
@@ -267,3 +276,39 @@ async def test_a_trace_whose_run_span_came_late_is_no_piece_any_more(convention:
     )
     await judge.judge(whole)
     assert not (await judge.judge(second)).again
+
+
+@CONVENTIONS
+async def test_pieces_that_were_judged_together_need_not_be_judged_again(convention: Convention) -> None:
+    found = await judged_together(bare(convention(SORRY, None, REJECTED)))
+    assert not any(scores.again for scores in found)
+
+
+@CONVENTIONS
+async def test_a_piece_of_which_steps_were_judged_before_still_leads_to_the_one_before_it(
+    convention: Convention,
+) -> None:
+    """As where its parent never comes, which takes the longer to be sure of."""
+    first, second, _ = bare(convention(SORRY, None, REJECTED))
+    judge = judge_of()
+    await judge.judge(first)
+    growing = await judge.judge(TraceInput(trace_id=second.trace_id, spans=second.spans, complete=False))
+    assert growing.marks and not growing.again
+    done = await judge.judge(TraceInput(trace_id=second.trace_id, spans=second.spans, marks=growing.marks))
+    assert done.again == {first.trace_id}
+
+
+@CONVENTIONS
+async def test_another_answer_to_the_same_results_changes_nothing_that_was_said(convention: Convention) -> None:
+    """Users have answers made again."""
+    spans = convention(SORRY, None, REJECTED)
+    first, second, _ = bare(spans)
+    (other,) = bare(spans, (SECOND,), shift=100)
+    judge = judge_of()
+    marks = (await judge.judge(first)).marks
+    await judge.judge(second)
+    looked_again = await judge.judge(TraceInput(trace_id=first.trace_id, spans=first.spans, marks=marks))
+    assert looked_again.verdicts
+    assert not (await judge.judge(other)).again
+    once_more = TraceInput(trace_id=first.trace_id, spans=first.spans, marks=looked_again.marks)
+    assert not (await judge.judge(once_more)).verdicts

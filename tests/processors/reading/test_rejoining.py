@@ -84,13 +84,15 @@ def test_ids_of_two_kinds_or_none_are_told_by_the_calls_themselves(given_id: str
     assert traces.call([user("Weather in Rome?"), *history[1:]], says("17 degrees.")) is None
 
 
-def test_repeated_calls_without_ids_are_counted() -> None:
+@pytest.mark.parametrize(("call_id", "changes"), [(None, False), (None, True), ("get_weather_0", True)])
+def test_repeated_calls_without_ids_of_their_own_are_counted(call_id: str | None, changes: bool) -> None:
     traces = Conversations()
     history: list[Message] = [QUESTION]
     found = []
-    for _ in range(4):
-        found.append(traces.call(list(history), asks(None, "get_weather", LIMA)))
-        history += [asks(None, "get_weather", LIMA), returns(None, "Error: busy")]
+    for attempt in range(4):
+        call = asks(call_id, "get_weather", {**LIMA, "attempt": attempt * changes})
+        found.append(traces.call(list(history), call))
+        history += [call, returns(call_id, "Error: busy")]
     assert found == [None, "1", "2", "3"]
 
 
