@@ -174,11 +174,15 @@ class DecisionCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallsCase:
-    """Calls to judge by their arguments: those of one turn, or a call that no captured turn asked for (turn None)."""
+    """Calls to judge by their arguments: those of one turn, or a call that no captured turn asked for (turn None).
+
+    `later`: where a call failed without saying why, the next one of the same tool that its agent made in a later turn.
+    """
 
     run: Run
     calls: tuple[ToolCall, ...]
     turn: Turn | None = None
+    later: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
 from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, ToolCall, Turn
+from evaluators.rules.material import answer_of
 from evaluators.verdict import Verdict
 
 
@@ -65,12 +66,14 @@ def inputs_of(case: Case) -> str:
     match case:
         case DecisionCase(run=run, turn=turn):
             parts: tuple[object, ...] = (run.user_inputs is None, _of_turn(turn))
-        case CallsCase(run=run, calls=calls, turn=step):
+        case CallsCase(run=run, calls=calls, turn=step, later=later):
             # The calls beside these may be many, and are judged by themselves.
-            parts = (run.user_inputs is None, [_of_call(call) for call in calls], step and _of_words(step))
+            told = [_of_call(call) for call in (*calls, *later)]
+            parts = (run.user_inputs is None, told, step and _of_words(step))
         case ResponseCase(run=run, calls=calls, turn=step):
             # Later turns are context: a step isn't judged again because the run went on.
             parts = (run.user_inputs is None, [_of_call(call) for call in calls], step and _of_turn(step))
+            parts += (len(answer_of(case) or ""),)
         case _:
             run = case.run
             parts = ([_of_turn(turn) for turn in run.turns], [_of_call(call) for call in run.loose_calls])

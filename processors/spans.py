@@ -21,11 +21,12 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, Role, Run, ToolCall, Turn
+from evaluators.rules.errors import ErrorClass, error_of
 from evaluators.verdict import Level
 from processors.conventions.decoding.definitions import distinct
 from processors.transcript import Transcript
@@ -81,26 +82,37 @@ def place_invocation(transcript: Transcript, complete: bool) -> Iterator[Placed]
     """One case per tool span, and one per turn for its calls that have none."""
 
     def placed(
-        run: Run, turn: Turn | None, calls: tuple[ToolCall, ...], followed: bool, executes: bool
+        run: Run,
+        turn: Turn | None,
+        calls: tuple[ToolCall, ...],
+        followed: bool,
+        executes: bool,
+        later: Mapping[str, ToolCall],
     ) -> Iterator[Placed]:
         without_span = (turn.ref if turn else None) or _Around(transcript, run).first(calls)
         for span_id, here in _by_target(calls, lambda call: call.ref or without_span).items():
             # Where calls have tool spans, one that has none yet may still get its own.
             placed_for_good = not executes or all(call.ref is not None or call.is_handoff for call in here)
+            unexplained = dict.fromkeys(call.name for call in here if _failed_unexplained(call))
             yield Placed(
                 evaluator="tool_invocation",
                 level=Level.SPAN,
                 span_id=span_id,
-                case=CallsCase(run=run, calls=here, turn=turn),
-                settled=complete or (placed_for_good and (followed or (turn is not None and _returned(here)))),
+                case=CallsCase(
+                    run=run, calls=here, turn=turn, later=tuple(later[name] for name in unexplained if name in later)
+                ),
+                # What an error doesn't tell, a later call may.
+                settled=complete
+                or (placed_for_good and not unexplained and (followed or (turn is not None and _returned(here)))),
             )
 
     for run in _agents_runs(transcript):
         last = _last_turns(run)
         executes = any(call.ref is not None for call in run.calls)
+        nexts = _next_calls(run)
         for turn in run.turns:
-            yield from placed(run, turn, turn.calls, turn.index < last[turn.agent], executes)
-        yield from placed(run, None, _executed_here(run), False, executes)
+            yield from placed(run, turn, turn.calls, turn.index < last[turn.agent], executes, nexts[turn.index])
+        yield from placed(run, None, _executed_here(run), False, executes, {})
 
 
 def place_response_handling(transcript: Transcript, complete: bool) -> Iterator[Placed]:
@@ -193,6 +205,24 @@ def _continues(turn: Turn) -> bool:
 
 def _last_turns(run: Run) -> dict[str | None, int]:
     return {turn.agent: turn.index for turn in run.turns}
+
+
+def _next_calls(run: Run) -> Sequence[Mapping[str, ToolCall]]:
+    """For each turn with a call that failed without saying why, its agent's next calls of the same tools, by name."""
+    nexts: list[Mapping[str, ToolCall]] = [{}] * len(run.turns)
+    later: dict[str | None, dict[str, ToolCall]] = {}
+    for turn in reversed(run.turns):
+        known = later.setdefault(turn.agent, {})
+        nexts[turn.index] = {
+            call.name: known[call.name] for call in turn.calls if call.name in known and _failed_unexplained(call)
+        }
+        known.update({call.name: call for call in reversed(turn.calls)})
+    return nexts
+
+
+def _failed_unexplained(call: ToolCall) -> bool:
+    error = error_of(call.result)
+    return error is not None and error.kind is ErrorClass.OPAQUE
 
 
 def _exchange_ends(run: Run) -> list[int]:

@@ -44,6 +44,7 @@ class _Recorder:
         self._first_shown: dict[str, str] = {}
         self._spoken: Counter[tuple[Role, str]] = Counter()
         self._calls = {call.id: call for call in run.calls}
+        self._loose = {call.id: call for call in run.loose_calls}
         self._results_shown: set[int] = set()
         self._made: Counter[tuple[str, str]] = Counter()
         self._made_by_content: dict[str, list[ToolCall]] = {}
@@ -58,9 +59,12 @@ class _Recorder:
         self._tools()
         for turn in self._run.turns:
             self._turn(turn)
-        if self._run.loose_calls:
+        for texts in self._inputs.values():
+            for text in texts:
+                self._say(Role.USER, text, "user")
+        if self._loose:
             self._line("calls that no recorded turn asked for")
-            for call in self._run.loose_calls:
+            for call in self._loose.values():
                 self._call(call)
                 self._result(call)
         self._end()
@@ -141,6 +145,8 @@ class _Recorder:
                     self._context_result(message)
                 continue
             for call in message.calls:
+                if call.id in self._loose:
+                    self._call(self._loose.pop(call.id), "asked for before this turn: ")
                 if call.id in self._calls or call.id in self._earlier_calls:
                     continue
                 # A history without ids names the run's own calls again.
@@ -176,11 +182,11 @@ class _Recorder:
         self._line(whose + self._at(message.ref) + failed + _cut_note(message.truncated))
         self._text("", message.text, f"the {whose}", elastic=True)
 
-    def _call(self, call: ToolCall) -> None:
+    def _call(self, call: ToolCall, when: str = "") -> None:
         self._made[_as_made(call)] += 1
         if call.result is not None and call.result.content:
             self._made_by_content.setdefault(call.result.content.strip(), []).append(call)
-        notes = [f"calls {self._aliases.call(call.id)}{self._at(call.ref)} {plain_name(call.name)}"]
+        notes = [f"{when}calls {self._aliases.call(call.id)}{self._at(call.ref)} {plain_name(call.name)}"]
         if call.is_handoff:
             notes.append("a hand-off or output, no tool use")
         if call.provider_executed:
@@ -231,9 +237,6 @@ class _Recorder:
 
     def _end(self) -> None:
         run = self._run
-        for texts in self._inputs.values():
-            for text in texts:
-                self._say(Role.USER, text, "user")
         if run.final_answer is not None:
             self._line("final answer to the user")
             last_text = next((turn for turn in reversed(run.turns) if turn.text), None)

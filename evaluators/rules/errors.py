@@ -126,7 +126,7 @@ _CODE_KEYS = frozenset(
     {"code", "status", "status_code", "statusCode", "http_status", "httpStatus", "error_code", "errorCode", "type"}
 )
 _PREFIX = re.compile(
-    r"\s*(?:(?:error|exception|traceback \(most recent call last\)|[A-Za-z.]{0,60}(?:Error|Exception)|错误|異常|异常)"
+    r"\s*(?:(?:error|exception|traceback \(most recent call last\)|[\w.]{0,60}(?:Error|Exception)|错误|異常|异常)"
     r"\s*[:：]|an error (?:has )?occurred\b|error (?:while )?(?:executing|running|calling|invoking)\b)",
     re.IGNORECASE,
 )
@@ -134,7 +134,8 @@ _RAISED = re.compile(r"\s*[Ee]rror\s*:\s*(?:[a-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(
 _PLEASE_AGAIN = re.compile(r"(?:please|kindly)\s+(?:try\s+again|retry)(?!\s+(?:later|in|after))|请重试", re.IGNORECASE)
 _CODE_BEFORE = r"(?:status|code|http(?:/[\d.]+)?|error|状态码?|错误码?)[\s:=#(-]{0,4}(?:code)?[\s:=]{0,3}"
 _TRANSIENT = re.compile(
-    r"time[d ]?[- ]?out|rate[-_ ]?limit|too many requests|throttl|quota|temporar|transient|unavailable|overload|"
+    r"time[d ]?[- ]?out|rate[-_ ]?limit|too many requests|throttl|quota|temporar|transient|"
+    r"unavailable(?! (?:tool|function)\b)|overload|"
     r"(?:try|retry)\s+(?:again\s+)?(?:later|in\s+\d|after|soon|shortly|in a)|(?:and|then|,) (?:try again|retry)\b|"
     r"\bbusy\b|deadline[_ ]exceeded|resource[_ ]exhausted|rate[_ ]?(?:limit\w*)? exceeded|too fast|slow down|"
     r"\b(?:dead)?lock(?:s|ed)?\b|in use\b|conflict|\betag\b|\bstale\b|eventual|replica|capacity|outage|captcha|"
@@ -154,7 +155,8 @@ _NOT_YET = re.compile(
     r"尚未|还未|还没|处理中"
 )
 _PERMANENT = re.compile(
-    r"\binvalid\b|validation|not[-_ ]found|\bno such\b|(?:does|do|did)(?:n't| not) exist|unsupported|"
+    r"\binvalid\b|validation|not[-_ ]found|\bno such\b|"
+    r"\bunavailable (?:tool|function)\b|(?:does|do|did)(?:n't| not) exist|unsupported|"
     r"\bunknown\b(?=\W{1,3}\w)(?! (?:error|exception|failure|reason|cause|issue|problem|status|state)\b)|"
     r"not supported|unrecogni[sz]ed|\bnot (?:a )?valid\b|\bmissing\b|\bis required\b|"
     r"required (?:field|argument|param|prop)|"

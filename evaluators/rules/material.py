@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evaluators.cases import Arguments, Message, ResponseCase, Role, Run, ToolCall, Turn
+from evaluators.rules.tool_names import is_output
 
 _MOST_TURNS = 1_000
 _MOST_LOOSE_CALLS = 1_000
@@ -69,10 +70,35 @@ def material_of(case: ResponseCase) -> Material:
 
 
 def answer_of(case: ResponseCase) -> str | None:
-    """The text that was made of the results: the turn's, or the run's last where no turn was captured at all."""
-    if case.turn is not None:
-        return case.turn.text
-    return None if case.run.turns else case.run.final_answer
+    """The text that was made of the results: the turn's, or the run's last where no turn was captured at all.
+
+    Where agents answer by calling an output tool, it is that call's only argument.  Where the last turn's text wasn't
+    captured but the run's answer was, it is the answer.
+    """
+    turn, run = case.turn, case.run
+    if turn is None:
+        return None if run.turns else run.final_answer
+    if not turn.text and (delivered := _delivered(turn)) is not None:
+        return delivered
+    if turn.text is None and not turn.calls and turn.error is None and turn.index == len(run.turns) - 1:
+        return run.final_answer
+    return turn.text
+
+
+def answers_only(turn: Turn) -> bool:
+    """Whether a turn asks for nothing: it makes no calls, or none but of the tool that takes the answer."""
+    return not turn.calls or _delivered(turn) is not None
+
+
+def _delivered(turn: Turn) -> str | None:
+    """The answer that a turn gives in the only argument of its only call."""
+    if len(turn.calls) != 1 or not is_output(turn.calls[0]):
+        return None
+    arguments = turn.calls[0].arguments
+    if isinstance(arguments, str) or arguments is None or len(arguments) != 1:
+        return None
+    (answer,) = arguments.values()
+    return answer if isinstance(answer, str) else None
 
 
 def _calls(case: ResponseCase, before: Sequence[Turn], loose: Sequence[ToolCall]) -> list[ToolCall]:

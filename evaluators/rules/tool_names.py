@@ -16,9 +16,11 @@ from evaluators.cases import Tool, ToolCall
 _LONGEST_NAME = 500
 _SEPARATOR = re.compile(r"__|[./:]")
 _NOT_A_LETTER = re.compile(r"[^0-9a-z\u0080-\U0010ffff]+")
-_PLUMBING = re.compile(
+_HANDOFF = re.compile(
     r"(?:transfer|hand_?off|delegate_?control)_?(?:back_?)?to_.*|hand_?off.*|transfer_to_agent|transfer_back_to_.*"
-    r"|final_?(?:answer|result|output|response)|finish(?:ed)?|submit_?(?:final_)?(?:answer|result)|structured_?output"
+)
+_OUTPUT = re.compile(
+    r"final_?(?:answer|result|output|response)|finish(?:ed)?|submit_?(?:final_)?(?:answer|result)|structured_?output"
     r"|__?structured_?output_?_?"
 )
 _PROVIDERS_OWN = re.compile(
@@ -85,12 +87,22 @@ def may_be_unlisted(name: str, tools: Sequence[Tool]) -> bool:
 
 def is_plumbing(call: ToolCall) -> bool:
     """Whether the call hands over to another agent or delivers the final output: no tool use to be judged."""
-    return call.is_handoff or _is_plumbing_name(call.name[:_LONGEST_NAME])
+    return call.is_handoff or _is_handoff_name(call.name[:_LONGEST_NAME]) or is_output(call)
+
+
+def is_output(call: ToolCall) -> bool:
+    """Whether the call delivers the final output, as far as its name tells."""
+    return _is_output_name(call.name[:_LONGEST_NAME])
 
 
 @lru_cache(maxsize=2_000)
-def _is_plumbing_name(name: str) -> bool:
-    return _PLUMBING.fullmatch(_plain(name)) is not None
+def _is_handoff_name(name: str) -> bool:
+    return _HANDOFF.fullmatch(_plain(name)) is not None
+
+
+@lru_cache(maxsize=2_000)
+def _is_output_name(name: str) -> bool:
+    return _OUTPUT.fullmatch(_plain(name)) is not None
 
 
 def is_providers_own(call: ToolCall) -> bool:

@@ -66,7 +66,8 @@ class Surroundings:
     `offered` are the tools of the turn, None when they weren't captured; `known` those of the whole run, to look a
     schema up for a call whose turn wasn't captured.  `earlier` are calls that the turn knows from its history, by the
     name of their tool: what a tool said to one of them it would say to the same call again.  `partial`: the turn was
-    cut off while it was written.
+    cut off while it was written.  `heard`: what the user said was captured, so that a value can be missed in it.
+    `later`: the next call of a tool, by its name, where one failed without saying why.
     """
 
     offered: Sequence[Tool] | None
@@ -75,6 +76,8 @@ class Surroundings:
     said_by_user: str
     earlier: Mapping[str, Sequence[ToolCall]] = field(default_factory=dict)
     partial: bool = False
+    heard: bool = True
+    later: Mapping[str, ToolCall] = field(default_factory=dict)
 
 
 def check_call(call: ToolCall, around: Surroundings, schemas: SchemaCache) -> CallCheck:
@@ -117,7 +120,8 @@ class _Checker:
             if not any(found.conclusive for found in self._issues):
                 self._check_mixups()
                 self._check_formats(values)
-                self._check_grounding(values)
+                if self._around.heard:
+                    self._check_grounding(values)
         else:
             self._check_tools_answer([])
         return CallCheck(self._call, self._state(), tuple(self._issues), self._reason())
@@ -196,8 +200,7 @@ class _Checker:
 
     def _accepted(self, fault: Fault) -> bool:
         """Whether the tool took what the schema doesn't quite allow: it ran, and ran well."""
-        result = self._call.result
-        return fault.excusable and result is not None and result.content is not None and error_of(result) is None
+        return fault.excusable and _succeeded(self._call)
 
     def _check_sensitive(self, values: Sequence[Value]) -> None:
         for found in sensitive(values, self._tool):
@@ -243,7 +246,27 @@ class _Checker:
         for value in values:
             if isinstance(value.value, str) and (wanted := unmet_format(value.value, value.schema)) is not None:
                 detail = f"`{_short(value.path)}` is {_quote(value.value)}; its description asks for {wanted}."
-                self._found(IssueCode.BAD_FORMAT, detail, conclusive=False)
+                mended = self._was_mended(value)
+                if mended:
+                    detail += " The call failed, and the next one, which has that form, succeeded."
+                self._found(IssueCode.BAD_FORMAT, detail, conclusive=mended)
+
+    def _was_mended(self, value: Value) -> bool:
+        """Whether the call failed without saying why, and the tool's next call gave the value as asked for and didn't.
+
+        Many frameworks hide a tool's error from the model and the trace.
+        """
+        error, later = error_of(self._call.result), self._around.later.get(self._call.name)
+        if error is None or error.kind is not ErrorClass.OPAQUE or later is None or not _succeeded(later):
+            return False
+        if self._call.truncated or self._around.partial:
+            return False
+        return any(
+            other.path == value.path
+            and isinstance(other.value, str)
+            and unmet_format(other.value, value.schema) is None
+            for other in values_of(read_arguments(later).value, self._properties)
+        )
 
     def _check_grounding(self, values: Sequence[Value]) -> None:
         suspects = (value for value in values if ungrounded(value, self._around.evidence))
@@ -260,6 +283,10 @@ _KINDS = {
     "phone": "a phone number",
     "address": "a postal address",
 }
+
+
+def _succeeded(call: ToolCall) -> bool:
+    return call.result is not None and call.result.content is not None and error_of(call.result) is None
 
 
 def _short(text: str) -> str:

@@ -157,6 +157,8 @@ def _surroundings(case: CallsCase) -> Surroundings:
         said_by_user="\n".join(user or case.run.user_inputs or ())[-_MOST_USER_CHARS:],
         earlier=index.earlier,
         partial=turn.partial if turn is not None else False,
+        heard=has_user_input(case.run, turn),
+        later={call.name: call for call in reversed(case.later)},
     )
 
 

@@ -10,10 +10,12 @@ from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import IssueCode, Severity, default_severity
 from evaluators.judge.question import JudgeAnswer, Question, call_name, turn_name
+from evaluators.rules.errors import error_of
 from evaluators.rules.findings import Finding
 from evaluators.rules.grounding import ungrounded
 from evaluators.rules.inputs import has_user_input
-from evaluators.rules.material import answer_of, material_of, user_texts
+from evaluators.rules.material import answer_of, answers_only, material_of, user_texts
+from evaluators.rules.repetition import argument_fingerprint
 from evaluators.rules.run_index import index_of
 from evaluators.rules.secrets import redact
 from evaluators.rules.tool_names import is_plumbing
@@ -139,9 +141,9 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
         )
         if turn is None or not turn.partial:
             findings += ungrounded(text, calls, material)
-        if turn is None or not turn.calls:
-            findings += misreported_errors(text, calls)
-            findings += not_retried(calls, turn, case.later)
+        if turn is None or answers_only(turn):
+            findings += misreported_errors(text, _not_made_good(calls))
+            findings += not_retried(_not_made_good(calls), turn, case.later)
         return findings
 
 
@@ -175,6 +177,23 @@ def _judged_calls(case: ResponseCase) -> tuple[ToolCall, ...]:
     )
 
 
+def _not_made_good(calls: Sequence[ToolCall]) -> list[ToolCall]:
+    """The calls without those that failed and succeeded when they were made again.
+
+    Where no turns were captured, the results of a whole run are judged together.
+    """
+    left: list[ToolCall] = []
+    succeeded: set[tuple[str, str]] = set()
+    for call in reversed(calls):
+        arguments = argument_fingerprint(call)
+        if arguments is not None and error_of(call.result) is None:
+            succeeded.add((call.name, arguments))
+        elif arguments is not None and (call.name, arguments) in succeeded:
+            continue
+        left.append(call)
+    return left[::-1]
+
+
 def _repeats_a_failure(run: Run, turn: Turn) -> bool:
     """Whether the turn calls a tool that had failed: only then is there anything to compare."""
     failed, own = index_of(run).failed, {call.id for call in turn.calls}
@@ -185,7 +204,7 @@ def _is_read_by_user(case: ResponseCase, text: str) -> bool:
     """Whether the text is the last of its turn and isn't what a sub-agent gave back to another agent."""
     if case.turn is None:
         return True
-    if case.turn.calls:
+    if not answers_only(case.turn):
         return False
     return text.strip() not in index_of(case.run).results
 

@@ -303,3 +303,56 @@ def test_a_value_that_the_tool_took_breaks_no_schema_that_says_only_object() -> 
 def test_a_call_that_failed_without_saying_why_is_never_correct_by_rule(result: ToolResult) -> None:
     failed = screen(case(call(RIGHT, result=result)))
     assert failed.status is Status.NEEDS_JUDGE and failed.fallback_score is None
+
+
+HIDDEN = ToolResult(content="An error occurred. Please try again.", error="Error details are redacted.")
+TOOK = ToolResult(content='{"flights": 3}')
+TOMORROW = {**RIGHT, "date": "tomorrow"}
+
+
+def retried(first: ToolResult | None, arguments: Any, second: ToolResult | None) -> CallsCase:
+    """A call for tomorrow, and the tool's next call."""
+    given = case(call(TOMORROW, result=first), said="Flights from SFO to SEA tomorrow.")
+    return replace(given, later=(call(arguments, id="call_2", result=second),))
+
+
+def test_a_form_is_wrong_for_certain_if_the_tool_failed_and_took_the_next_call_in_the_form_that_was_asked_for() -> None:
+    screening = screen(retried(HIDDEN, RIGHT, TOOK))
+    assert codes(screening, conclusive=True) == ["bad_format"]
+    assert screening.status is Status.OK
+    assert screening.score == 0
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pytest.param(retried(TOOK, RIGHT, TOOK), id="the tool took it"),
+        pytest.param(retried(HIDDEN, TOMORROW, TOOK), id="the tool took it the second time"),
+        pytest.param(retried(HIDDEN, {**RIGHT, "date": "Sunday"}, TOOK), id="the tool took another such form"),
+        pytest.param(retried(HIDDEN, RIGHT, HIDDEN), id="the tool failed again"),
+        pytest.param(retried(HIDDEN, RIGHT, None), id="nobody knows what came of the next call"),
+        pytest.param(retried(ToolResult(error="upstream timed out"), RIGHT, TOOK), id="it failed for another reason"),
+        pytest.param(replace(retried(HIDDEN, RIGHT, TOOK), later=()), id="there was no next call"),
+        pytest.param(
+            replace(retried(HIDDEN, RIGHT, TOOK), calls=(call(TOMORROW, result=HIDDEN, truncated=True),)), id="cut"
+        ),
+    ],
+)
+def test_what_a_next_call_doesnt_show_stays_a_suspicion(given: CallsCase) -> None:
+    screening = screen(given)
+    assert "bad_format" in codes(screening, conclusive=False)
+    assert not codes(screening, conclusive=True)
+
+
+def test_values_are_missed_in_what_the_user_said_only_if_that_was_captured() -> None:
+    elsewhere = call({"city": "Quito"}, name="get_weather")
+    assert "ungrounded_value" in codes(screen(case(elsewhere)), conclusive=False)
+    unheard = case(elsewhere, said=None)
+    assert screen(unheard).status is Status.MISSING_INPUT
+    assert not screen(unheard).issues
+
+
+def test_json_that_a_framework_found_broken_wasnt_executed() -> None:
+    told = ToolResult(content="AI_InvalidToolInputError: Invalid input: AI_JSONParseError: JSON parsing failed")
+    screening = screen(case(call('{"origin": "SFO", "date":', result=told)))
+    assert codes(screening, conclusive=True) == ["invalid_json"]

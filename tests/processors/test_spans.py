@@ -258,6 +258,27 @@ def test_a_call_whose_turn_has_not_come_yet_is_not_settled() -> None:
         assert [is_settled for _, is_settled in settled(placer, transcript)] == [False]
 
 
+def test_a_call_that_failed_without_a_reason_waits_for_the_next_of_its_tool_by_the_same_agent() -> None:
+    def failed(call_id: str, error: str) -> ToolCall:
+        return replace(call(call_id, tool_span=int(call_id)), result=ToolResult(error=error))
+
+    turns = (
+        replace(turn(0, 10, failed("20", "It broke."), failed("21", "timed out")), agent="a"),
+        replace(turn(1, 11, call("22", tool_span=22)), agent="b"),
+        replace(turn(2, 12, call("23", tool_span=23)), agent="a"),
+        replace(turn(3, 13), agent="a"),
+    )
+    cases = {one.span_id: one for one in place_invocation(told(*turns), False)}
+
+    def later(span: int) -> list[str]:
+        case = cases[hex_id(span)].case
+        assert isinstance(case, CallsCase)
+        return [following.id for following in case.later]
+
+    assert (later(20), later(21), later(22), later(23)) == (["23"], [], [], [])
+    assert (cases[hex_id(20)].settled, cases[hex_id(21)].settled) == (False, True)
+
+
 def test_everything_is_settled_in_a_complete_trace() -> None:
     transcript = told(turn(0, 1, call("a", tool_span=2)), loose=[call("b", tool_span=3, result="x")])
     for placer in (place_selection, place_invocation, place_response_handling):

@@ -335,6 +335,25 @@ def test_instructions_of_several_agents_are_told_apart() -> None:
     ]
 
 
+def test_what_was_asked_comes_before_calls_that_no_turn_asked_for() -> None:
+    run = Run(user_inputs=("how is Oslo",), loose_calls=(ToolCall(id="1", name="f"),), final_answer="Cold.")
+    lines = _lines(run)
+    assert lines.index("user [m]how is Oslo[/m]") < lines.index("calls c1 f")
+
+
+def test_a_call_that_only_a_history_asks_for_is_shown_before_its_result() -> None:
+    call = ToolCall(id="a", name="f", arguments={"x": 1}, result=ToolResult(content="cold"), earlier=True)
+    context = (_USER, Message(role=Role.ASSISTANT, calls=(call,)), Message(role=Role.TOOL, text="cold", call_id="a"))
+    lines = _lines(Run(turns=(Turn(index=0, text="Cold.", context=context, answers=("a",)),), loose_calls=(call,)))
+    assert lines[1:6] == [
+        "turn 1",
+        "user [m]go on[/m]",
+        'asked for before this turn: calls c1 f [m]{"x":1}[/m]',
+        "result of c1 [m]cold[/m]",
+        "says [m]Cold.[/m]",
+    ]
+
+
 def test_secrets_are_replaced_before_anything_is_shown() -> None:
     pieces = record(six_steps(), Aliases(six_steps()), lambda text: text.replace("Berlin", "[city:1]"))
     assert not any("Berlin" in (piece.text if isinstance(piece, Quoted) else piece) for piece in pieces)

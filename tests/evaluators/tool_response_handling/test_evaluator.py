@@ -52,6 +52,38 @@ def test_without_a_user_input_nothing_is_judged() -> None:
     assert by_rules(unknown).status is Status.MISSING_INPUT
 
 
+@pytest.mark.parametrize("name", ["final_answer", "submit_answer"])
+def test_what_an_output_tool_is_given_is_the_answer(name: str) -> None:
+    delivered = call(name, {"answer": WRONG}, id="c2")
+    told = response("", call("get_weather", {}, WEATHER), next_calls=(delivered,))
+    assert by_rules(told).label == "incorrect"
+    with_notes = replace(delivered, arguments={"answer": WRONG, "confidence": "high"})
+    structured = response("", call("get_weather", {}, WEATHER), next_calls=(with_notes,))
+    assert by_rules(structured).status is Status.NEEDS_JUDGE
+
+
+def test_the_runs_answer_is_that_of_its_last_turn_where_the_turns_text_was_not_captured() -> None:
+    case = response(None, call("get_weather", {}, WEATHER))
+    answered = replace(case, run=replace(case.run, final_answer=WRONG))
+    assert by_rules(answered).label == "incorrect"
+    further = Turn(index=2, text=None)
+    longer = replace(answered, run=replace(answered.run, turns=(*answered.run.turns, further)))
+    assert by_rules(longer).status is Status.MISSING_INPUT
+
+
+def test_an_error_is_not_missed_in_the_answer_if_the_same_call_succeeded_later() -> None:
+    failed, again = call("look", {"x": 1}, error="timed out"), call("look", {"x": 1}, WEATHER, id="c2")
+    elsewhere = call("look", {"x": 2}, WEATHER, id="c2")
+
+    def codes(*calls: ToolCall) -> set[IssueCode]:
+        run = Run(loose_calls=calls, user_inputs=("How warm?",), final_answer=RIGHT)
+        return {found.code for found in EVALUATOR.screen(ResponseCase(run=run, calls=calls, turn=None)).issues}
+
+    assert codes(failed, again) == set()
+    assert codes(failed, elsewhere) == {IssueCode.ERROR_IGNORED, IssueCode.NOT_RETRIED}
+    assert codes(replace(again, id="c0"), failed) == {IssueCode.ERROR_IGNORED, IssueCode.NOT_RETRIED}
+
+
 def test_a_failed_model_request_has_no_answer_to_judge() -> None:
     case = response(None, call("get_weather", {}, WEATHER))
     assert case.turn is not None
