@@ -6,7 +6,7 @@ same agent.  Spans of one execution (a client's, a server's, a wrapper's) are on
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from processors.conventions.decoding.cut import is_cut
@@ -53,22 +53,10 @@ def match(
     Returns:
         Executions that no call asked for, as calls.
     """
-    open_executions = list(executions)
-    for of_call, of_tool in _KEYS:
-        waiting: dict[Hashable, deque[CallDraft]] = {}
-        for call in calls:
-            key = of_call(call)
-            if call.execution is None and key is not None:
-                waiting.setdefault(key, deque()).append(call)
-        left: list[tuple[Node, ToolFacts]] = []
-        for node, tool in open_executions:
-            queue = waiting.get(of_tool(node, tool, scopes))
-            if queue:
-                call = queue.popleft()
-                call.execution, call.tool = node, tool
-            else:
-                left.append((node, tool))
-        open_executions = left
+    asked = [pair for pair in executions if _is_request(*pair)]
+    left = _match_each(calls, [pair for pair in executions if not _is_request(*pair)], scopes)
+    known = {call.id for call in calls if call.execution is not None}
+    left += [pair for pair in _match_each(calls, asked, scopes) if pair[1].call_id not in known]
     _exchange_results(calls)
     return [
         CallDraft(
@@ -80,8 +68,55 @@ def match(
             execution=node,
             tool=tool,
         )
-        for node, tool in open_executions
+        for node, tool in sorted(left, key=lambda pair: pair[0].place)
     ]
+
+
+def _is_request(node: Node, tool: ToolFacts) -> bool:
+    """Whether the span only tells that a model asked for a call: below the model call, and without any outcome."""
+    return node.llm is not None and tool.result is None and tool.error is None and not tool.pending
+
+
+def _match_each(
+    calls: Sequence[CallDraft], executions: Sequence[tuple[Node, ToolFacts]], scopes: dict[int, str]
+) -> list[tuple[Node, ToolFacts]]:
+    """Give calls that have none yet their executions; what is returned is left over."""
+    open_executions = list(executions)
+    for of_call, of_tool in _KEYS:
+        waiting: dict[Hashable, deque[CallDraft]] = {}
+        for call in calls:
+            key = of_call(call)
+            if call.execution is None and key is not None:
+                waiting.setdefault(key, deque()).append(call)
+        coming = Counter(of_tool(node, tool, scopes) for node, tool in open_executions)
+        few = {key for key, queue in waiting.items() if coming[key] < len(queue)}
+        left: list[tuple[Node, ToolFacts]] = []
+        for node, tool in open_executions:
+            key = of_tool(node, tool, scopes)
+            queue = waiting.get(key)
+            if queue:
+                if key in few:
+                    _pass_over(queue, node)
+                call = queue.popleft()
+                call.execution, call.tool = node, tool
+            else:
+                left.append((node, tool))
+        open_executions = left
+    return open_executions
+
+
+def _pass_over(queue: deque[CallDraft], node: Node) -> None:
+    """Drop calls of turns before the last one that precedes an execution: where not every call has one, theirs is lost.
+
+    Executions of calls that failed are often told of without their arguments.
+    """
+    latest = None
+    for call in queue:
+        if call.turn is None or call.turn.node.place > node.place:
+            break
+        latest = call.turn
+    while latest is not None and queue[0].turn is not latest:
+        queue.popleft()
 
 
 def _exchange_results(calls: Sequence[CallDraft]) -> None:
