@@ -17,6 +17,7 @@ from processors.conventions.dialects.claude_code import ClaudeCode
 from processors.conventions.dialects.content_events import ContentEvents
 from processors.conventions.dialects.genai import GenAI
 from processors.conventions.dialects.generic import Generic
+from processors.conventions.dialects.genkit import Genkit
 from processors.conventions.dialects.haystack_tracing import HaystackTracing
 from processors.conventions.dialects.laminar import Laminar
 from processors.conventions.dialects.langfuse import Langfuse
@@ -24,12 +25,15 @@ from processors.conventions.dialects.langsmith import LangSmith
 from processors.conventions.dialects.langwatch import LangWatch
 from processors.conventions.dialects.litellm import LiteLLM
 from processors.conventions.dialects.logfire import Logfire
+from processors.conventions.dialects.mastra import Mastra
 from processors.conventions.dialects.mlflow import MLflow
 from processors.conventions.dialects.openinference import OpenInference
 from processors.conventions.dialects.openlit import OpenLIT, OpenLITCalls
 from processors.conventions.dialects.pydantic_ai import PydanticAI
+from processors.conventions.dialects.springai import SpringAI
 from processors.conventions.dialects.traceloop import Traceloop
 from processors.conventions.dialects.vercel import Vercel
+from processors.conventions.dialects.voltagent import VoltAgent
 from processors.conventions.facts import SpanFacts
 from processors.conventions.frameworks.refining import Frameworks
 from processors.conventions.limits import incomplete
@@ -59,8 +63,15 @@ READERS = (
     Logfire,
     HaystackTracing,
     AutoGen,
+    Genkit,
+    Mastra,
+    SpringAI,
+    VoltAgent,
 )
-"""In order of trust: where two speak of one fact, the first one's word stands."""
+"""In order of trust: those that record messages with calls and results, then those with one value in and one out.
+
+What becomes of a fact that several speak of is said in `merging`.
+"""
 
 ALONE = (OpenLIT,)
 """Readers of spans that look as if they were in another dialect as well, and aren't."""

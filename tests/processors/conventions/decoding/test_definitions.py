@@ -1,4 +1,4 @@
-"""Tool definitions out of values that a length limit cut: what is judged by must be whole."""
+"""Tool definitions: what is judged by must be a schema, and whole where a length limit cut values."""
 
 from __future__ import annotations
 
@@ -47,3 +47,19 @@ def test_objects_that_a_cut_goes_through_are_known_as_open() -> None:
     assert isinstance(cut, OpenObject)
     assert isinstance(cut["b"], list)
     assert isinstance(cut["b"][0], OpenObject)
+
+
+@pytest.mark.parametrize("wrapper", ["json", "jsonSchema"])
+def test_a_schema_is_taken_out_of_its_wrapper(wrapper: str) -> None:
+    (tool,) = tools_of([{"name": "opening_hours", "parameters": {wrapper: _PARAMETERS}}]) or ()
+
+    assert tool.parameters == _PARAMETERS
+
+
+@pytest.mark.parametrize("key", ["def", "_def"])
+def test_a_validators_own_description_of_itself_is_no_schema(key: str) -> None:
+    described = {key: {"type": "object", "shape": {"branch": {"type": "string"}}}, "type": "object"}
+
+    (tool,) = tools_of([{"name": "opening_hours", "parameters": described}]) or ()
+
+    assert tool.parameters is None

@@ -87,6 +87,28 @@ def test_a_tool_of_langchain_has_the_repr_of_its_arguments_and_a_message_for_a_r
     assert facts.tool.result == '{"shelf": "C4"}'
 
 
+def test_a_tool_that_goes_by_its_class_is_named_by_the_message_that_it_returned() -> None:
+    message = {
+        "type": "constructor",
+        "id": ["langchain_core", "messages", "ToolMessage"],
+        "kwargs": {"status": "success", "content": '{"shelf": "C4"}', "tool_call_id": "c1", "name": "find_book"},
+    }
+
+    facts = told(
+        {
+            "gen_ai.operation.name": "execute_tool",
+            "traceloop.span.kind": "task",
+            "traceloop.entity.name": "DynamicStructuredTool",
+            "traceloop.entity.input": json.dumps({"args": ['{"title": "Dune"}']}),
+            "traceloop.entity.output": json.dumps(message),
+        }
+    )
+
+    assert facts.kind is Kind.TOOL and facts.tool is not None
+    assert (facts.tool.name, facts.tool.call_id) == ("find_book", "c1")
+    assert (facts.tool.arguments, facts.tool.result) == ({"title": "Dune"}, '{"shelf": "C4"}')
+
+
 def test_a_tool_that_failed_has_an_error_and_no_result() -> None:
     facts = told(
         {"traceloop.span.kind": "tool", "traceloop.entity.input": '{"args": [], "kwargs": {"card": "12"}}'},
