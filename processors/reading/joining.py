@@ -68,6 +68,14 @@ def _in_order(records: Iterable[Log]) -> tuple[Event, ...]:
         event = Event(name=log.event_name, attributes=log.attributes, body=log.body, time_ns=log.time_ns)
         moment = moments.setdefault(log.time_ns, [])
         # Without a time, nothing tells a copy from something that was said twice.
-        if log.time_ns == 0 or event not in moment[-_MOST_AT_ONCE:]:
+        if log.time_ns == 0 or not any(_is_copy(event, known) for known in moment[-_MOST_AT_ONCE:]):
             moment.append(event)
     return tuple(event for moment in moments.values() for event in moment)
+
+
+def _is_copy(event: Event, known: Event) -> bool:
+    """Whether two records of one moment are one. Of copies that went different ways one may have more attributes."""
+    if event.body is None or event.name != known.name or event.body != known.body:
+        return event == known
+    fewer, more = sorted((event.attributes, known.attributes), key=len)
+    return all(key in more and more[key] == value for key, value in fewer.items())

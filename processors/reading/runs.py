@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from evaluators.cases import Message, Role, Run, Tool, ToolCall, ToolResult, Turn
 from processors.conventions.decoding.cut import is_cut
-from processors.conventions.facts import Kind, MessageFacts, SpanFacts
+from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts
 from processors.otlp import StatusCode
 from processors.reading.absent import absent_in
 from processors.reading.conversation import asked_by_user, count_user_turns
@@ -19,7 +19,7 @@ from processors.reading.grouping import Group
 from processors.reading.histories import infer_unshown, lost_calls, pair, recover_outputs
 from processors.reading.plumbing import is_handoff
 from processors.reading.scopes import RUN, in_order, move_delegated, node_scopes, scope_of, without_utilities
-from processors.reading.signatures import name_key
+from processors.reading.signatures import name_key, signature
 from processors.reading.tree import Node, inherited
 
 
@@ -40,6 +40,7 @@ def run_of(group: Group, session_id: str | None) -> list[Run]:
         found += pair(scoped)
     drafts = without_utilities(drafts, _output_text(group.top))
     asked = [call for draft in drafts for call in draft.calls]
+    found = _without_asked(found, asked, drafts)
     executions = executed(group.nodes)
     loose = found + match(asked + found, executions, scopes)
     # Hand-offs that no model asked for are written into the history by the framework itself.
@@ -100,8 +101,9 @@ def _with_told(drafts: list[Draft], nodes: Sequence[Node]) -> list[Draft]:
     # Model calls without content say less than an agent that tells of them.
     speaking = [draft for draft in drafts if draft.input or draft.output or draft.facts.error is not None]
     captured = _around(draft.node for draft in speaking)
-    asked = {call.id for draft in speaking for message in draft.output or () for call in message.calls if call.id}
-    found = _tellers([node for node in agents if _has_calls(node.facts) and not _is_known(node.facts, asked)], captured)
+    telling_of_calls = [node for node in agents if _has_calls(node.facts)]
+    asked = _Asked(speaking if telling_of_calls else ())
+    found = _tellers([node for node in telling_of_calls if not asked.knows(node.facts)], captured)
     if not speaking:
         found += _tellers(
             [node for node in agents if node.facts and node.facts.output], captured | _around(found), found
@@ -151,10 +153,23 @@ def _equipped(facts: SpanFacts, tools: tuple[Tool, ...] | None) -> SpanFacts:
     return replace(facts, tools=tools) if facts.tools is None and tools else facts
 
 
-def _is_known(facts: SpanFacts | None, asked: Collection[str]) -> bool:
-    """Whether all calls of a conversation were asked for by captured model calls."""
-    ids = [call.id for message in (facts.output if facts else None) or () for call in message.calls]
-    return bool(ids) and all(call_id in asked for call_id in ids)
+class _Asked:
+    """The calls that captured model calls asked for or were told of: by id, and those without one by their content."""
+
+    def __init__(self, drafts: Iterable[Draft]) -> None:
+        messages = {id(one): one for draft in drafts for one in (*(draft.output or ()), *(draft.input or ()))}
+        calls = [call for message in messages.values() for call in message.calls]
+        self._ids = {call.id for call in calls if call.id is not None}
+        self._contents = {_key_of(call) for call in calls}
+        self._without_ids = {_key_of(call) for call in calls if call.id is None}
+
+    def knows(self, facts: SpanFacts | None) -> bool:
+        """Whether all calls of a conversation are among them."""
+        calls = [call for message in (facts.output if facts else None) or () for call in message.calls]
+        if not any(call.id in self._ids for call in calls):
+            # An agent may have ids of another kind.
+            return bool(calls) and all(_key_of(call) in self._contents for call in calls)
+        return all(call.id in self._ids or _key_of(call) in self._without_ids for call in calls)
 
 
 def _has_calls(facts: SpanFacts | None) -> bool:
@@ -193,6 +208,29 @@ def _by_scope(drafts: Iterable[Draft]) -> dict[str, list[Draft]]:
 
 def _scope_of_call(call: CallDraft, scopes: dict[int, str]) -> str:
     return scope_of(call.execution, scopes) if call.execution is not None else RUN
+
+
+def _without_asked(found: list[CallDraft], asked: Iterable[CallDraft], drafts: Iterable[Draft]) -> list[CallDraft]:
+    """Calls that only a history knows, but for those that a turn of another scope asked for and whose result it missed.
+
+    Where a span between an agent and its model calls is lost, these seem to be of different agents.
+    """
+    unanswered = {call.id: call for call in asked if call.id is not None and call.seen is None}
+    same: dict[int, CallDraft] = {}
+    for call in found:
+        known = unanswered.get(call.id) if call.id is not None else None
+        if known is not None and _key_of(known) == _key_of(call):
+            same[id(call)] = known
+            known.seen, known.seen_on = call.seen, call.seen_on
+    if not same:
+        return found
+    for draft in drafts:
+        draft.seen_calls = [same.get(id(call), call) for call in draft.seen_calls]
+    return [call for call in found if id(call) not in same]
+
+
+def _key_of(call: CallDraft | CallFacts) -> tuple[str, bytes]:
+    return (name_key(call.name), signature(call.arguments))
 
 
 def _parts(group: Group, drafts: list[Draft], loose: list[CallDraft]) -> Iterable[tuple[list[Draft], list[CallDraft]]]:

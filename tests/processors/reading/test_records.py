@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from evaluators.cases import JsonValue
 from processors.otlp import Log, Span
 from processors.reading.joining import joined
 
@@ -34,3 +37,11 @@ def test_a_record_on_the_span_with_its_response_stays_there_whatever_others_have
     spans = [model_call("m1", "r1"), model_call("copy", "r1")]
 
     assert [len(span.events) for span in joined(spans, [record("m1", "r1")])] == [1, 0]
+
+
+def test_a_record_that_came_twice_with_more_attributes_is_one() -> None:
+    body: dict[str, JsonValue] = {"index": 0, "message": {"content": "Lent."}}
+    choice = Log(trace_id="t", span_id="m1", event_name="gen_ai.choice", body=body, time_ns=7)
+    again = replace(choice, attributes={"collector": "b"})
+    other = replace(choice, body={**body, "index": 1})
+    assert places(choice, again, other) == {"run": 0, "m1": 2, "m2": 0}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from evaluators.cases import JsonValue
 from processors.otlp import Span, SpanKind
 from processors.reading.transcribe import transcribe
@@ -71,6 +73,37 @@ def test_an_agent_with_captured_model_calls_is_not_told_again() -> None:
     trace.add("agent", agent(FINDING, returns("c1", "copy D-2"), says("Found.")))
     trace.llm("llm", [user("Is Dune in?")], says("Found."), tools=())
     assert [turn.ref for turn in trace.run().turns] == ["llm"]
+
+
+@pytest.mark.parametrize("call_id", [None, "id of another kind"])
+def test_a_captured_call_is_not_told_again_by_an_agent_that_has_other_ids(call_id: str | None) -> None:
+    trace = Trace()
+    trace.add("agent", agent(FINDING, returns("c1", "copy D-2"), says("Found.")))
+    trace.llm("ask", [user("Is Dune in?")], asks(call_id, "find_book", {"title": "Dune"}))
+    trace.tool("find", "find_book", {"title": "Dune"}, "copy D-2")
+    assert [call.name for call in trace.run().calls] == ["find_book"]
+
+
+def test_what_a_lost_model_call_asked_for_is_known_from_the_next_ones_history() -> None:
+    trace = Trace()
+    trace.add("agent", agent(FINDING, returns("c1", "copy D-2"), says("Found.")))
+    trace.llm("answer", [user("Is Dune in?"), FINDING, returns("c1", "copy D-2")], says("Found."))
+    run = trace.run()
+    assert [call.name for call in run.calls] == ["find_book"]
+    assert [turn.text for turn in run.turns] == ["Found."]
+
+
+def test_a_call_whose_agents_span_is_lost_is_no_second_one_where_the_agent_goes_on() -> None:
+    trace = Trace()
+    trace.agent()
+    trace.llm("delegate", [user("Is Dune in?")], asks("c0", "ask_catalogue", {"task": "Find Dune"}))
+    trace.tool("ask", "ask_catalogue", {"task": "Find Dune"}, "copy D-2", **{"tool.id": "c0"})
+    trace.llm("inner", [user("Find Dune")], FINDING, under="step that never came")
+    trace.agent("catalogue", under="ask")
+    trace.tool("find", "find_book", {"title": "Dune"}, "copy D-2", under="catalogue", **{"tool.id": "c1"})
+    found = [user("Find Dune"), FINDING, returns("c1", "copy D-2")]
+    trace.llm("told", found, says("copy D-2"), under="catalogue")
+    assert [call.name for call in trace.run().calls] == ["ask_catalogue", "find_book"]
 
 
 def test_an_agent_without_captured_calls_is_heard_beside_one_with() -> None:
