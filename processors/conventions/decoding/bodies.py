@@ -15,7 +15,7 @@ from processors.conventions.decoding.calls import CALL_TYPES
 from processors.conventions.decoding.definitions import tools_of
 from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.parts import Text, parts_of
-from processors.conventions.decoding.values import data, first_at, parsed
+from processors.conventions.decoding.values import data, first_at, parsed, text_at
 from processors.conventions.facts import MessageFacts
 
 _MESSAGE_KEYS = ("messages", "input", "contents", "chat_history")
@@ -75,7 +75,7 @@ def response_messages(body: JsonValue, messages: Messages) -> tuple[MessageFacts
     wrapped = decoded.get("message")
     if isinstance(wrapped, dict):
         return messages.read(wrapped, Role.ASSISTANT)
-    is_item = decoded.get("type") in CALL_TYPES
+    is_item = text_at(decoded, "type") in CALL_TYPES
     if is_item or "content" in decoded or "tool_calls" in decoded or "parts" in decoded:
         return messages.read(decoded, Role.ASSISTANT)
     return None

@@ -12,13 +12,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from evaluators.cases import JsonValue, Role, Tool
-from processors.conventions.decoding.bodies import (
-    request_messages,
-    request_tools,
-    response_messages,
-    tool_choice_of,
-)
-from processors.conventions.decoding.cut import cut_json, is_cut, whole_of
+from processors.conventions.decoding.bodies import request_messages, request_tools, response_messages, tool_choice_of
+from processors.conventions.decoding.cut import cut_json, is_cut, whole_json, whole_of
 from processors.conventions.decoding.definitions import distinct, tools_of
 from processors.conventions.decoding.glued import unglued
 from processors.conventions.decoding.messages import Messages
@@ -58,7 +53,13 @@ _KINDS = {
     "EVALUATOR": Kind.EVALUATION,
 }
 _NOTHING = frozenset({"", "None", "null"})
+_WORDS = ("task", "raw", "question", "query")
+"""Where the state of an agent or chain has the words that it is about."""
 _HANDOFF = re.compile(r"hand ?-?off\b|transfer_to_", re.IGNORECASE)
+"""How spans of hand-offs are named: they are of kind TOOL, and have nothing on them, not even `tool.name`."""
+_CALL_KEYS = ('"tool_calls":', '"tool_use"', '"function_call"', '"functionCall"')
+
+Flat = tuple[tuple[str, JsonValue], ...]
 
 
 class OpenInference(Reader):
@@ -70,7 +71,7 @@ class OpenInference(Reader):
     def __init__(self, messages: Messages, limit: int | None = None) -> None:
         super().__init__(messages, limit)
         self._tools: dict[str, tuple[Tool, ...]] = {}
-        self._flat: dict[tuple[tuple[str, JsonValue], ...], tuple[MessageFacts, ...]] = {}
+        self._flat: dict[tuple[Flat, Role], tuple[MessageFacts, ...]] = {}
 
     def reads(self, span: Span) -> bool:
         """Whether the span has a kind of OpenInference or messages in its form."""
@@ -121,6 +122,9 @@ class OpenInference(Reader):
         answered = self._listed(attributes, OUTPUT_MESSAGES, Role.ASSISTANT)
         if _says_nothing(answered):
             answered = self._response(response) or answered
+        elif answered and _lacks_calls(answered, response):
+            raw_answered = self._response(response)
+            answered = raw_answered if raw_answered and any(message.calls for message in raw_answered) else answered
         elif answered and lacks_ids(answered):
             raw_answered = self._response(response) or ()
             answered = restored(answered, raw_answered) if len(raw_answered) == len(answered) else answered
@@ -174,22 +178,26 @@ class OpenInference(Reader):
     def _listed(
         self, attributes: Mapping[str, JsonValue], prefix: str, role: Role, whole: bool = True
     ) -> tuple[MessageFacts, ...] | None:
+        """The flattened messages below a prefix; None when there are none.
+
+        Without `whole`, attributes were left out: then a message without its role is nobody's.
+        """
         found: list[MessageFacts] = []
         items = flattened(attributes, prefix)
         for item in items:
             if not whole and "message.role" not in item:
-                # Attributes were left out: whose words these are isn't known.
                 continue
-            try:
-                key = tuple(item.items())
-                known = self._flat.get(key)
-            except TypeError:
-                found += self._messages.read(nested(item), role) or ()
-                continue
-            if known is None:
-                known = self._flat[key] = self._messages.read(nested(item), role) or ()
-            found += known
+            found += self._message(tuple(item.items()), role)
         return tuple(found) if items else None
+
+    def _message(self, item: Flat, role: Role) -> tuple[MessageFacts, ...]:
+        try:
+            known = self._flat.get((item, role))
+        except TypeError:  # values that are lists
+            return self._messages.read(nested(dict(item)), role) or ()
+        if known is None:
+            known = self._flat[item, role] = self._messages.read(nested(dict(item)), role) or ()
+        return known
 
     def _request(self, body: JsonValue) -> tuple[MessageFacts, ...] | None:
         return request_messages(whole_of(body, self._limit), self._messages)
@@ -202,30 +210,23 @@ class OpenInference(Reader):
         self, attributes: Mapping[str, JsonValue], invocation: JsonValue, request: JsonValue
     ) -> tuple[Tool, ...] | None:
         items = flattened(attributes, TOOLS)
-        if items and not _is_whole(attributes, len(items)):
+        if not items:
+            return next((found for body in (invocation, request) if (found := request_tools(body))), None)
+        if not _is_whole(attributes, len(items)):
             # Some instrumentations leave out tools that they can't describe: who was offered more isn't known.
             return None
-        if items:
-            tools: list[Tool] = []
-            for item in items:
-                definition = item.get("tool.json_schema")
-                if isinstance(definition, str):
-                    known = self._tools.get(definition)
-                    if known is None:
-                        known = self._tools[definition] = tools_of(definition) or ()
-                    tools += known
-                elif isinstance(definition, dict):
-                    tools += tools_of([definition]) or ()
-                name = text_at(item, "tool.name")
-                if name is not None and definition is None:
-                    tools.append(Tool(name=name, description=text_at(item, "tool.description")))
-            return distinct(tools)
-        for body in (invocation, request):
-            if isinstance(body, str) and ('"tools"' in body or '"functions"' in body):
-                tools_found = request_tools(body)
-                if tools_found:
-                    return tools_found
-        return None
+        return distinct(tool for item in items for tool in self._described(item))
+
+    def _described(self, item: Mapping[str, JsonValue]) -> tuple[Tool, ...]:
+        definition = item.get("tool.json_schema")
+        if definition is None:
+            name = text_at(item, "tool.name")
+            return (Tool(name=name, description=text_at(item, "tool.description")),) if name is not None else ()
+        if not isinstance(definition, str):
+            return tools_of(definition) or ()
+        if definition not in self._tools:
+            self._tools[definition] = tools_of(whole_json(definition)) or ()
+        return self._tools[definition]
 
 
 def _shown(value: JsonValue) -> JsonValue:
@@ -249,6 +250,13 @@ def _says_nothing(messages: tuple[MessageFacts, ...] | None) -> bool:
     return not messages or not any(message.text or message.calls or message.media for message in messages)
 
 
+def _lacks_calls(messages: tuple[MessageFacts, ...], body: JsonValue) -> bool:
+    """Whether the flattened answer has no calls while the body looks as if it had some."""
+    if any(message.calls for message in messages) or not isinstance(body, str):
+        return False
+    return any(key in body for key in _CALL_KEYS)
+
+
 def _plain(value: JsonValue) -> str | None:
     """Text that a person wrote or was told; None for serialised state."""
     if not isinstance(value, str) or value in _NOTHING:
@@ -263,7 +271,7 @@ def _plain(value: JsonValue) -> str | None:
         kwargs = decoded.get("kwargs")
         if isinstance(kwargs, dict) and len(kwargs) == 1:
             decoded = kwargs
-        return text_at(decoded, "task", "raw", "question", "query")
+        return text_at(decoded, *_WORDS)
     return None
 
 

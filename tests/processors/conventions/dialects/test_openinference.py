@@ -324,3 +324,15 @@ def test_responses_in_a_list_are_read_one_after_the_other() -> None:
 def test_state_that_was_cut_is_nobodys_words() -> None:
     facts = read({"openinference.span.kind": "CHAIN", "input.value": '{"agent": {"role": "de', "output.value": "Yes."})
     assert (facts.input_text, facts.output_text) == (None, "Yes.")
+
+
+def test_the_same_words_without_a_role_are_the_users_in_and_the_models_out() -> None:
+    words = {f"llm.{side}_messages.0.message.content": "Emma" for side in ("input", "output")}
+    facts = read({"openinference.span.kind": "LLM", **words})
+    assert [message.role for message in (*(facts.input or ()), *(facts.output or ()))] == [Role.USER, Role.ASSISTANT]
+
+
+def test_of_a_definition_that_was_cut_the_name_is_left_and_no_schema() -> None:
+    whole = json.dumps({"type": "function", "function": {"name": "get_weather", "parameters": SCHEMA}})
+    facts = read({"openinference.span.kind": "LLM", "llm.tools.0.tool.json_schema": whole[:-30]})
+    assert facts.tools is not None and [(tool.name, tool.parameters) for tool in facts.tools] == [("get_weather", None)]

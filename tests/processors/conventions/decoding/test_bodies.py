@@ -1,0 +1,18 @@
+"""Request and response bodies of shapes that nobody writes."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluators.cases import JsonValue
+from processors.conventions.decoding.bodies import request_messages, response_messages
+from processors.conventions.decoding.messages import Messages
+
+
+@pytest.mark.parametrize("odd", [None, 1, [], {}, [{}], {"role": []}, "words"])
+@pytest.mark.parametrize("key", ["type", "role", "content", "choices", "output", "generations", "tool_calls", "parts"])
+def test_a_value_of_any_type_in_any_place_doesnt_make_reading_raise(key: str, odd: JsonValue) -> None:
+    for body in ({key: odd}, [{key: odd}], {"messages": [{key: odd}]}, {"output": [{key: odd}]}):
+        for read in (request_messages, response_messages):
+            found = read(body, Messages())
+            assert found is None or all(message.role for message in found)
