@@ -167,8 +167,8 @@ class Pieces:
         return _within_limit(found.values())
 
     def _before(self, piece: Piece) -> Kept | None:
-        keys = [*(("id", one) for one in piece.shown), *(_call_key(call) for call in piece.repeated)]
-        found = [kept for kept in self._found(self._asking, keys) if continues(piece, kept.piece, self._by)]
+        kinds = [("id", one) for one in piece.shown], [_call_key(call) for call in piece.repeated]
+        found = self._fitting(self._asking, kinds, lambda kept: continues(piece, kept.piece, self._by))
         if not found and piece.blind and piece.session_id is not None:
             return self._last_of_session(piece)
         found = [kept for kept in found if names(piece, kept.piece)] or found
@@ -187,11 +187,13 @@ class Pieces:
         return last if last is not None and may_follow(piece, last.piece) else None
 
     def _after(self, piece: Piece) -> Kept | None:
-        keys = [_key(call) for call in piece.asked] + [_call_key(call) for call in piece.asked]
-        found = self._found(self._showing, keys)
-        if piece.session_id is not None and piece.asked:
-            found += [kept for kept in self._found(self._sessions, [piece.session_id]) if kept.piece.blind]
-        following = [kept for kept in found if self._follows(kept.piece, piece)]
+        if not piece.asked:
+            return None
+        kinds = [_key(call) for call in piece.asked], [_call_key(call) for call in piece.asked]
+        following = self._fitting(self._showing, kinds, lambda kept: self._follows(kept.piece, piece))
+        if not following and piece.session_id is not None:
+            in_session = self._found(self._sessions, [piece.session_id])
+            following = [kept for kept in in_session if kept.piece.blind and self._follows(kept.piece, piece)]
         # An attempt that failed and was made again is no second way on.
         following = [kept for kept in following if not kept.piece.failed] or following
         # Where a conversation was gone on with in several ways, all were given the results. What is said of this piece
@@ -212,6 +214,13 @@ class Pieces:
                 fitting = [one for one in askers if executes(kept.piece, one.piece, self._by)]
                 if len(fitting) == 1:
                     yield kept
+
+    def _fitting(self, index: _Index, kinds: Iterable[Iterable[Hashable]], fits: Callable[[Kept], bool]) -> list[Kept]:
+        """Those that fit by the first kind of keys by which some do; what agents call they call in many runs."""
+        for keys in kinds:
+            if fitting := [kept for kept in self._found(index, keys) if fits(kept)]:
+                return fitting
+        return []
 
     def _found(self, index: _Index, keys: Iterable[Hashable]) -> list[Kept]:
         return [self._kept[trace_id] for trace_id in index.find(keys)]
