@@ -20,6 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 AGENTS = HERE / "agents"
 _Install = Callable[[Path, Path], None]
+_VERSION = re.compile(r"<([a-z0-9-]+)\.version>([^<]+)<")
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==", re.MULTILINE)
 
 
@@ -29,16 +30,27 @@ class Environment:
 
     folder: Path
     versions: dict[str, str]
-    node: bool
 
     def command(self, program: str) -> list[str]:
         """The command that runs a program of `agents/`."""
-        if self.node:
-            for source in AGENTS.glob("*.mjs"):
-                shutil.copyfile(source, self.folder / source.name)
-            shutil.copyfile(AGENTS / "tools.json", self.folder / "tools.json")
+        if program.endswith(".java"):
+            _copy("java/*", self.folder / "src")
+            main = f"-Dexec.mainClass=desk.{program.removesuffix('.java')}"
+            return [*_maven(self.folder), "--offline", "compile", "exec:java", main]
+        if program.endswith(".mjs"):
+            _copy("*.mjs", self.folder)
+            _copy("tools.json", self.folder)
             return ["node", str(self.folder / program)]
         return [str(self.folder / "bin" / "python"), str(AGENTS / program)]
+
+
+def _copy(pattern: str, folder: Path) -> None:
+    for source in AGENTS.glob(pattern):
+        shutil.copyfile(source, folder / source.name)
+
+
+def _maven(folder: Path) -> list[str]:
+    return ["mvn", "-q", "-B", "-f", str(folder), f"-Dmaven.repo.local={folder / 'repository'}"]
 
 
 def cache() -> Path:
@@ -57,13 +69,17 @@ def prepare(name: str) -> Environment:
             package: json.loads((folder / "node_modules" / package / "package.json").read_text())["version"]
             for package in wanted
         }
-        return Environment(folder, installed, node=True)
+        return Environment(folder, installed)
+    pom = HERE / "environments" / name / "pom.xml"
+    if pom.exists():
+        wanted = _VERSION.findall(pom.read_text(encoding="utf-8"))
+        return Environment(_made(name, pom, _install_java), dict(wanted))
     requirements = HERE / "environments" / f"{name}.txt"
     folder = _made(name, requirements, _install_python)
     wanted = _PINNED.findall(requirements.read_text(encoding="utf-8"))
     script = f"import importlib.metadata as m, json; print(json.dumps({{n: m.version(n) for n in {wanted!r}}}))"
     found = subprocess.run([folder / "bin" / "python", "-c", script], check=True, capture_output=True)
-    return Environment(folder, json.loads(found.stdout), node=False)
+    return Environment(folder, json.loads(found.stdout))
 
 
 def _made(name: str, requirements: Path, install: _Install) -> Path:
@@ -93,3 +109,11 @@ def _install_python(requirements: Path, folder: Path) -> None:
 def _install_node(requirements: Path, folder: Path) -> None:
     shutil.copyfile(requirements, folder / "package.json")
     subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--loglevel=error"], cwd=folder, check=True)
+
+
+def _install_java(requirements: Path, folder: Path) -> None:
+    shutil.copyfile(requirements, folder / "pom.xml")
+    (folder / "src").mkdir(exist_ok=True)
+    _copy("java/*", folder / "src")
+    # What a run needs of Maven's plugins is fetched by all of a run but its program.
+    subprocess.run([*_maven(folder), "compile", "exec:java", "-Dexec.mainClass=none", "-Dexec.skip=true"], check=True)

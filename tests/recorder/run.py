@@ -75,6 +75,7 @@ def _variables(folder: Path, model: str, sink: str) -> dict[str, str]:
         "RECORDER_JOURNAL": str(folder / "journal.jsonl"),
         "RECORDER_MODEL_URL": model,
         "RECORDER_SINK_URL": sink,
+        "DESK_TOOLS": str(AGENTS / "tools.json"),
         "OPENAI_BASE_URL": f"{model}/v1",
         "OPENAI_API_KEY": "not-a-key",
         "ANTHROPIC_BASE_URL": model,

@@ -20,7 +20,7 @@ class Call:
     """A tool call of the model; arguments as text are sent as they are, valid JSON or not."""
 
     name: str
-    arguments: dict[str, str | int] | str
+    arguments: dict[str, str | int | list[str]] | str
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,11 +133,20 @@ def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            self._send(server.answer(unquote(urlsplit(self.path).path), body))
+            self._send(server.answer(unquote(urlsplit(self.path).path), json.loads(self._body())))
 
         def do_GET(self) -> None:
             self._send(Answer.of({"object": "list", "data": []}))
+
+        def _body(self) -> bytes:
+            if self.headers.get("Transfer-Encoding") != "chunked":
+                return self.rfile.read(int(self.headers["Content-Length"]))
+            chunks: list[bytes] = []
+            while size := int(self.rfile.readline(), 16):
+                chunks.append(self.rfile.read(size))
+                self.rfile.readline()
+            self.rfile.readline()
+            return b"".join(chunks)
 
         def _send(self, answer: Answer) -> None:
             self.send_response(answer.status)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from tests.recorder.recordings.recording import Recording
 from tests.recorder.scenarios import Call
 
-_ASK = Call("ask_catalogue", {"question": "Is The Salt Road on the shelf at Riverside?"})
+_QUESTION = "Is The Salt Road on the shelf at Riverside?"
+_ASK = Call("ask_catalogue", {"question": _QUESTION})
 _NO_INPUTS = dict.fromkeys(("user_input", "system_prompt", "tools", "schemas"), "recordInputs: false")
 
 
@@ -52,6 +53,40 @@ def _langchain(*scenarios: str) -> Recording:
     )
 
 
+def _agents(mode: str, *scenarios: str, handed_over: Call | None = None) -> Recording:
+    return Recording(
+        dialect=f"openai-agents-node__openinference{mode and '-'}{mode}",
+        framework="OpenAI Agents SDK for JavaScript",
+        instrumentation="@arizeai/openinference-instrumentation-openai-agents",
+        environment="node-agents",
+        program="openai_agents.mjs",
+        scenarios=scenarios,
+        variables={"DESK_MODE": mode},
+        handed_over=handed_over,
+    )
+
+
+def _framework(
+    name: str, package: str, mode: str, *scenarios: str, handed_over: Call | None = None, why: str = ""
+) -> Recording:
+    return Recording(
+        dialect=f"{name}{mode and '-'}{mode}__native",
+        framework=package,
+        instrumentation="native",
+        environment=f"node-{name}",
+        program=f"{name}_agent.mjs",
+        scenarios=scenarios,
+        variables={"DESK_MODE": mode},
+        handed_over=handed_over,
+        why={"schemas": why} if why else {},
+    )
+
+
+_MASTRA = Call("agent-catalogue", {"prompt": _QUESTION})
+_VOLTAGENT = Call("delegate_task", {"task": _QUESTION, "targetAgents": ["catalogue"]})
+_ONLY_NAMES = "Mastra records the names of tools only"
+
+
 _SOME = ("lend", "retry", "parallel", "turns", "unknown_tool")
 RECORDINGS: tuple[Recording, ...] = (
     _vercel(5, "", "lend", "retry", "parallel"),
@@ -91,4 +126,19 @@ RECORDINGS: tuple[Recording, ...] = (
     _loop("langfuse", "stream", "parallel"),
     _loop("langfuse", "responses", "retry"),
     _langchain("lend", "parallel"),
+    Recording(
+        dialect="langchain-node__traceloop",
+        framework="LangChain for JavaScript",
+        instrumentation="@traceloop/node-server-sdk",
+        environment="node-langchain-traceloop",
+        program="langchain_traceloop_agent.mjs",
+        scenarios=("lend",),
+    ),
+    _agents("chat-stream", "retry"),
+    _agents("handoff", "handoff", handed_over=Call("transfer_to_catalogue_desk", {})),
+    _framework("mastra", "Mastra", "", "retry", "parallel", "turns", "unknown_tool", why=_ONLY_NAMES),
+    _framework("mastra", "Mastra", "delegate", "delegate", handed_over=_MASTRA, why=_ONLY_NAMES),
+    _framework("voltagent", "VoltAgent", "", "retry", "parallel"),
+    _framework("voltagent", "VoltAgent", "delegate", "delegate", handed_over=_VOLTAGENT),
+    _framework("genkit", "Genkit for JavaScript", "", "lend", "retry", "turns", "unknown_tool"),
 )
