@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from json import JSONDecodeError, JSONDecoder
 
-from evaluators.cases import JsonValue
+from processors.conventions.decoding.values import json_in_a_row
 from processors.conventions.facts import CallFacts, MessageFacts
 
 _MOST_CALLS = 32
@@ -29,8 +28,9 @@ def unglued(messages: Iterable[MessageFacts], offered: Collection[str]) -> tuple
 def _told_apart(call: CallFacts, offered: Collection[str]) -> tuple[CallFacts, ...]:
     if call.name in offered or not isinstance(call.arguments, str) or not offered:
         return (call,)
-    arguments = _objects(call.arguments)
-    names = _names(call.name, offered, len(arguments)) if len(arguments) > 1 else ()
+    arguments = json_in_a_row(call.arguments)
+    are_calls = 1 < len(arguments) <= _MOST_CALLS and all(isinstance(given, dict) for given in arguments)
+    names = _names(call.name, offered, len(arguments)) if are_calls else ()
     if not names:
         return (call,)
     ids = _ids(call.id, len(names))
@@ -38,23 +38,6 @@ def _told_apart(call: CallFacts, offered: Collection[str]) -> tuple[CallFacts, .
         CallFacts(name=name, id=call_id, arguments=given)
         for name, call_id, given in zip(names, ids, arguments, strict=True)
     )
-
-
-def _objects(text: str) -> list[JsonValue]:
-    """The JSON objects that a text consists of; an empty list when it doesn't."""
-    decoder = JSONDecoder()
-    found: list[JsonValue] = []
-    at = 0
-    while at < len(text) and len(found) < _MOST_CALLS:
-        try:
-            value, at = decoder.raw_decode(text, at)
-        except (JSONDecodeError, RecursionError):
-            return []
-        if not isinstance(value, dict):
-            return []
-        found.append(value)
-        at += len(text[at:]) - len(text[at:].lstrip(", \n"))
-    return found if at >= len(text) else []
 
 
 def _names(text: str, offered: Collection[str], count: int) -> tuple[str, ...]:

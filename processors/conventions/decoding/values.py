@@ -28,6 +28,8 @@ MAX_DEPTH = 100
 _MOST_DIGITS = 18
 _BITS_64 = range(-(1 << 63), 1 << 64)
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_BETWEEN = re.compile(r"[\s,]*+")
+_DECODER = json.JSONDecoder()
 _LITERAL_START = ("{", "[", "(", "'")
 
 
@@ -65,6 +67,22 @@ def _from_lenient_json(text: str) -> JsonValue:
         return clean(json.loads(text))
     except (ValueError, RecursionError):
         return None
+
+
+def json_in_a_row(text: str) -> list[JsonValue]:
+    """The JSON values that a text consists of one after the other, commas between them or not; else an empty list."""
+    found: list[JsonValue] = []
+    at = 0
+    while between := _BETWEEN.match(text, at):
+        at = between.end()
+        if at == len(text):
+            return found
+        try:
+            value, at = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            break
+        found.append(clean(value))
+    return []
 
 
 def from_python(text: str) -> JsonValue:

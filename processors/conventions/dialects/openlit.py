@@ -13,12 +13,11 @@ which is that of the decorator alone.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 
 from evaluators.cases import JsonValue, Role
 from processors.conventions.decoding.calls import arguments_of
-from processors.conventions.decoding.values import clean, data, first_at, text_at
+from processors.conventions.decoding.values import as_text, data, first_at, json_in_a_row, text_at
 from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts
 from processors.conventions.reader import Reader
 from processors.conventions.steps import Step, StepReader
@@ -94,25 +93,10 @@ def _listed_calls(attributes: Mapping[str, JsonValue]) -> tuple[CallFacts, ...]:
     names = (text_at(attributes, CALL_NAMES) or "").split(SEPARATOR)
     ids = (text_at(attributes, CALL_IDS) or "").split(SEPARATOR)
     listed = attributes.get(CALL_ARGUMENTS)
-    arguments: list[JsonValue] = [arguments_of(listed)] if len(names) == 1 else _split(listed)
+    arguments = [arguments_of(listed)] if len(names) == 1 else json_in_a_row(as_text(listed) or "")
     if not all(names) or not len(names) == len(ids) == len(arguments):
         return ()
     return tuple(
         CallFacts(name=name, id=call_id or None, arguments=given)
         for name, call_id, given in zip(names, ids, arguments, strict=True)
     )
-
-
-def _split(value: JsonValue) -> list[JsonValue]:
-    """JSON values that were joined by commas; an empty list if anything else is among them."""
-    found: list[JsonValue] = []
-    rest = value.strip() if isinstance(value, str) else ""
-    decoder = json.JSONDecoder()
-    while rest:
-        try:
-            decoded, end = decoder.raw_decode(rest)
-        except (ValueError, RecursionError):
-            return []
-        found.append(clean(decoded))
-        rest = rest[end:].removeprefix(SEPARATOR).lstrip()
-    return found

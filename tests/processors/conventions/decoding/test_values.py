@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from evaluators.cases import JsonValue
 from processors.conventions.decoding.cut import cut_json
-from processors.conventions.decoding.values import as_text, data, flattened, from_json, from_python, parsed
+from processors.conventions.decoding.values import (
+    as_text,
+    data,
+    flattened,
+    from_json,
+    from_python,
+    json_in_a_row,
+    parsed,
+)
 
 NESTED = st.recursive(
     st.none() | st.booleans() | st.integers(-1000, 1000) | st.text(max_size=8),
@@ -121,3 +129,19 @@ def _is_part(part: JsonValue, whole: JsonValue) -> bool:
 
 def test_halves_of_characters_are_replaced_in_keys_as_well() -> None:
     assert from_json('{"\\ud83d": {"\\ude00": "\\ud83d"}}') == {"\ufffd": {"\ufffd": "\ufffd"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('{"a": 1}{"a": 2}', [{"a": 1}, {"a": 2}]),
+        ('{"a": 1}, "b,c" ,\n3', [{"a": 1}, "b,c", 3]),
+        ('{"a": NaN}', [{"a": "nan"}]),
+        ("", []),
+        ('{"a": 1} and more', []),
+        ('{"a": 1}{"a": ', []),
+        ("[" * 100_000, []),
+    ],
+)
+def test_json_values_in_a_row_are_told_apart_if_there_is_nothing_else(text: str, values: list[JsonValue]) -> None:
+    assert json_in_a_row(text) == values
