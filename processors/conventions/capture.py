@@ -6,16 +6,14 @@ it, and the switch.  The scope says best who wrote a span; where nobody knows it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from processors.conventions.instrumentations import (
     ARGUMENTS,
     GENAI,
     INSTRUMENTATIONS,
-    OI_TOOLS,
-    SCHEMAS,
+    OI_HIDES,
     TOOL_RESULTS,
-    TOOLS,
     TRACELOOP,
     Instrumentation,
     Remedy,
@@ -33,7 +31,7 @@ def remedies(
     model_scopes: Iterable[str],
     tool_scopes: Iterable[str],
     dialects: Iterable[str],
-    captured: bool,
+    captured: Collection[str],
 ) -> dict[str, Remedy]:
     """What there is to say about each missing fact.
 
@@ -42,7 +40,8 @@ def remedies(
         model_scopes: names of the scopes of model calls, and of agents, the most telling first.
         tool_scopes: the same for executions of tools.
         dialects: the dialects that the spans speak.
-        captured: whether the words that models were given were captured, so that no switch is off.
+        captured: the facts of which the trace has some all the same, or has what the same switch governs, so that it
+            isn't off.
     """
     spoken = tuple(dialects)
     models = [one for scope in model_scopes if (one := _by_scope(scope, spoken)) is not None]
@@ -52,8 +51,8 @@ def remedies(
     for fact in dict.fromkeys(facts):
         known = (*tools, *models) if fact in (ARGUMENTS, TOOL_RESULTS) else (*models, *tools)
         one = next(iter((*known, *usual)), _UNKNOWN)
-        offer_is_left_out = captured and fact in (TOOLS, SCHEMAS) and one.instead.get(fact) in (None, OI_TOOLS)
-        found[fact] = one.remedy(fact) if not offer_is_left_out else Remedy(one.where[fact], _UNRECORDED)
+        is_left_out = fact in captured and one.instead.get(fact) in (None, OI_HIDES[fact])
+        found[fact] = one.remedy(fact) if not is_left_out else Remedy(one.where[fact], _UNRECORDED)
     return found
 
 

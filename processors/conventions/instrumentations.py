@@ -140,6 +140,38 @@ _MLFLOW = _places(
     arguments="mlflow.spanInputs of tool spans",
     result="mlflow.spanOutputs of tool spans",
 )
+_SPRING_AI = _places(
+    given="gen_ai.input.messages",
+    tools="spring.ai.model.request.tool.names",
+    schemas="spring.ai.tool.definition.schema of tool spans",
+    said="gen_ai.output.messages",
+    arguments="spring.ai.tool.call.arguments",
+    result="spring.ai.tool.call.result",
+)
+_GENKIT = _places(
+    given="genkit:input of model spans",
+    tools="genkit:input of model spans",
+    said="genkit:output of model spans",
+    arguments="genkit:input of tool spans",
+    result="genkit:output of tool spans",
+)
+_MASTRA = _places(
+    given="mastra.model_step.input",
+    system="gen_ai.system_instructions",
+    tools="gen_ai.tool.definitions",
+    said="mastra.model_step.output",
+    arguments="gen_ai.tool.call.arguments",
+    result="gen_ai.tool.call.result",
+)
+_VOLTAGENT = _places(
+    given="agent.messages",
+    system="agent.instructions",
+    tools="agent.stateSnapshot",
+    said="input of tool spans",
+    arguments="input of tool spans",
+    result="output of tool spans",
+    answer="output of agent spans",
+)
 _CLAUDE_CODE = _places(
     given="user_prompt, or a log record user_prompt",
     system="a log record api_request_body",
@@ -154,18 +186,18 @@ _CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _LATEST = "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental"
 _OTEL_SWITCH = f"set {_CAPTURE}=SPAN_ONLY (or SPAN_AND_EVENT) and {_LATEST}; the value true captures nothing here"
 _NO_DEFINITIONS = (
-    "this instrumentation never records the tools that are offered; use opentelemetry-instrumentation-genai-openai or "
-    "openinference-instrumentation-openai"
+    "use opentelemetry-instrumentation-genai-openai or openinference-instrumentation-openai: this one never "
+    "records the tools that are offered"
 )
 _HIDDEN_BY = "unset {} (or the same option of TraceConfig), which hide it"
 _OI_INPUTS = _HIDDEN_BY.format("OPENINFERENCE_HIDE_INPUTS, _HIDE_INPUT_MESSAGES and _HIDE_INPUT_TEXT")
 _OI_OUTPUTS = _HIDDEN_BY.format("OPENINFERENCE_HIDE_OUTPUTS, _HIDE_OUTPUT_MESSAGES and _HIDE_OUTPUT_TEXT")
-OI_TOOLS = _HIDDEN_BY.format("OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_LLM_TOOLS")
-_OI_BY_FACT = {
+_OI_TOOLS = _HIDDEN_BY.format("OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_LLM_TOOLS")
+OI_HIDES = {
     USER_INPUT: _OI_INPUTS,
     SYSTEM_PROMPT: _OI_INPUTS,
-    TOOLS: OI_TOOLS,
-    SCHEMAS: OI_TOOLS,
+    TOOLS: _OI_TOOLS,
+    SCHEMAS: _OI_TOOLS,
     TOOL_CALLS: _OI_OUTPUTS,
     ARGUMENTS: _HIDDEN_BY.format("OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_OUTPUTS"),
     TOOL_RESULTS: _OI_OUTPUTS,
@@ -188,7 +220,7 @@ def _openinference(name: str, scope: str, never: Mapping[str, str]) -> Instrumen
         scopes=(f"openinference.instrumentation.{scope}",),
         where=_OPENINFERENCE,
         switch=_OI_SWITCH,
-        instead={**_OI_BY_FACT, **never},
+        instead={**OI_HIDES, **never},
     )
 
 
@@ -233,7 +265,7 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
         dialects=("openinference",),
         where=_OPENINFERENCE,
         switch=_OI_SWITCH,
-        instead=_OI_BY_FACT,
+        instead=OI_HIDES,
     ),
     Instrumentation(
         name="OpenTelemetry for OpenAI (openai-v2), message events",
@@ -368,9 +400,36 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
     Instrumentation(
         name="Spring AI",
         scopes=("org.springframework",),
-        where=GENAI,
-        switch="set spring.ai.chat.observations.log-prompt, .log-completion and "
-        "spring.ai.tools.observations.include-content to true",
+        dialects=("spring-ai",),
+        where=_SPRING_AI,
+        switch="set spring.ai.tools.observations.include-content to true",
+        instead=_with(
+            (USER_INPUT, SYSTEM_PROMPT, TOOL_CALLS, FINAL_ANSWER),
+            "add it with an ObservationFilter of your own; spring.ai.chat.observations.log-prompt and .log-completion "
+            "write to the application's log, never on spans",
+        ),
+    ),
+    Instrumentation(
+        name="Genkit",
+        scopes=("genkit-tracer",),
+        dialects=("genkit",),
+        where=_GENKIT,
+        switch="export the spans themselves; only exporters that leave out inputs and outputs remove content",
+    ),
+    Instrumentation(
+        name="Mastra",
+        scopes=("@mastra/otel-exporter",),
+        dialects=("mastra",),
+        where=_MASTRA,
+        switch="leave hideInput and hideOutput of the tracing options unset, and look at span output processors",
+        instead=_with((SCHEMAS,), "add the instrumentation of the model's SDK; it records the names of tools only"),
+    ),
+    Instrumentation(
+        name="VoltAgent",
+        scopes=("@voltagent/core",),
+        dialects=("voltagent",),
+        where=_VOLTAGENT,
+        switch="leave the span processors that remove input, output and messages out",
     ),
     Instrumentation(
         name="LangSmith",

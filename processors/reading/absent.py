@@ -64,7 +64,9 @@ def absent_in(run: Run, *, calls_were_lost: bool = False) -> tuple[str, ...]:
     ) or _went_on_without_results(run):
         found.append(TOOL_RESULTS)
     last = run.turns[-1] if run.turns else None
-    to_be_continued = last is not None and last.ref == run.ref and bool(last.calls)
+    to_be_continued = last is not None and (
+        (last.ref == run.ref and bool(last.calls)) or any(call.awaiting_approval for call in last.calls)
+    )
     if run.final_answer is None and run.answered is None and not to_be_continued:
         found.append(FINAL_ANSWER)
     return tuple(found)
@@ -104,9 +106,21 @@ def with_remedies(nodes: Sequence[Node], runs: Sequence[Run], dialects: Iterable
         model_scopes=[*_scopes(nodes, _MODELS), *_scopes(nodes, _AGENTS)],
         tool_scopes=_scopes(nodes, _TOOLS),
         dialects=dialects,
-        captured=any(run.user_inputs for run in runs),
+        captured=_recorded_in(runs),
     )
     return tuple(Missing(fact=fact, attribute=remedy.attribute, switch=remedy.switch) for fact, remedy in found.items())
+
+
+def _recorded_in(runs: Sequence[Run]) -> frozenset[str]:
+    """The facts whose kind of content is recorded somewhere in a trace: what lacks of them, no switch is hiding."""
+    calls = [call for run in runs for call in run.calls]
+    signs = (
+        ((TOOLS, SCHEMAS), any(run.user_inputs for run in runs)),
+        ((TOOL_CALLS, FINAL_ANSWER), any(turn.text for run in runs for turn in run.turns)),
+        ((ARGUMENTS,), any(call.arguments for call in calls)),
+        ((TOOL_RESULTS,), any(call.result is not None and call.result.content for call in calls)),
+    )
+    return frozenset(fact for facts, recorded in signs if recorded for fact in facts)
 
 
 def told_how(missing: Iterable[Missing], facts: Collection[str]) -> str:

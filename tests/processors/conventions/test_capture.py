@@ -15,7 +15,9 @@ CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 
 def remedy(fact: str, *scopes: str, dialects: tuple[str, ...] = ("genai",), captured: bool = False) -> Remedy:
-    found = remedies([fact], model_scopes=scopes, tool_scopes=(), dialects=dialects, captured=captured)
+    found = remedies(
+        [fact], model_scopes=scopes, tool_scopes=(), dialects=dialects, captured=[fact] if captured else []
+    )
     return found[fact]
 
 
@@ -79,10 +81,20 @@ def test_what_an_instrumentation_never_records_is_another_ones_to_record() -> No
     assert "instrumentation-openai" in remedy(TOOLS, "openinference.instrumentation.openai_agents").switch
 
 
-def test_where_content_is_captured_no_switch_is_blamed_for_an_offer_that_is_missing() -> None:
-    scope = "opentelemetry.util.genai.handler"
-    assert CAPTURE in remedy(TOOLS, scope).switch
-    assert CAPTURE not in remedy(TOOLS, scope, captured=True).switch
+@pytest.mark.parametrize("fact", FACTS)
+@pytest.mark.parametrize(
+    ("scope", "switch"),
+    [
+        ("opentelemetry.util.genai.handler", CAPTURE),
+        ("openinference.instrumentation.openai", "OPENINFERENCE_HIDE"),
+        ("traceloop.tracer", "TRACELOOP_TRACE_CONTENT"),
+    ],
+)
+def test_where_content_of_the_kind_is_captured_no_switch_is_blamed_for_what_is_missing(
+    fact: str, scope: str, switch: str
+) -> None:
+    assert switch in remedy(fact, scope).switch
+    assert switch not in remedy(fact, scope, captured=True).switch
 
 
 def test_the_facts_of_tools_are_asked_of_what_traces_the_tools() -> None:
@@ -91,7 +103,7 @@ def test_the_facts_of_tools_are_asked_of_what_traces_the_tools() -> None:
         model_scopes=["openinference.instrumentation.openai"],
         tool_scopes=["traceloop.tracer"],
         dialects=["openinference", "traceloop"],
-        captured=False,
+        captured=(),
     )
     assert {fact for fact in FACTS if "TRACELOOP" in found[fact].switch} == {"arguments", "tool_results"}
 

@@ -245,6 +245,7 @@ def test_a_call_that_waits_for_approval_has_no_result_and_is_no_failure() -> Non
 
     assert run.calls[0].awaiting_approval and run.calls[0].result is None
     assert (run.answered, run.aborted) == (None, False)
+    assert "final_answer" not in run.missing
 
 
 def test_arguments_left_out_are_none_given_where_the_tool_needs_none() -> None:
