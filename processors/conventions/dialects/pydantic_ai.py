@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.cases import JsonValue, Role, Tool
+from processors.conventions.decoding.conversations import exchanged
 from processors.conventions.decoding.cut import is_cut, whole_json
 from processors.conventions.decoding.definitions import distinct, tools_of
 from processors.conventions.decoding.message_events import listed, told_in
@@ -81,7 +82,8 @@ class PydanticAI(Reader):
             everything = (*(everything or ()), *(last or ()))
         elif ALL_MESSAGES in attributes:
             everything = self._messages.read(as_list(whole_json(attributes[ALL_MESSAGES])), Role.USER)
-        return _parted(everything or ())
+        before, after = exchanged(everything or ())
+        return before or None, after or None
 
     def _tool(self, span: Span) -> ToolFacts:
         attributes = span.attributes
@@ -99,14 +101,6 @@ def _kind(attributes: Mapping[str, JsonValue]) -> Kind:
     if any(key in attributes for key in _AGENT_KEYS):
         return Kind.AGENT
     return Kind.TOOL if any(key in attributes for key in _TOOL_KEYS) else Kind.LLM
-
-
-def _parted(
-    messages: tuple[MessageFacts, ...],
-) -> tuple[tuple[MessageFacts, ...] | None, tuple[MessageFacts, ...] | None]:
-    """A conversation as what was given with the user's last words, and what came of them."""
-    at = max((place + 1 for place, message in enumerate(messages) if message.role is Role.USER), default=0)
-    return (messages[:at] or None, messages[at:] or None) if at else (None, None)
 
 
 def _offered(parameters: JsonValue) -> tuple[Tool, ...] | None:

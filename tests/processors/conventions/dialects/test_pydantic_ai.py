@@ -100,6 +100,12 @@ def test_an_agents_span_alone_tells_the_run(role: str) -> None:
     assert (run.user_inputs, run.final_answer) == (("Is Emma in?",), "Yes, two copies.")
 
 
+def test_an_agent_that_was_asked_nothing_but_instructed_still_tells_what_it_did() -> None:
+    facts = read({"pydantic_ai.all_messages": json.dumps([PARTS[0], *PARTS[2:]])})
+    assert [message.role for message in facts.input or ()] == [Role.SYSTEM]
+    assert [call.name for message in facts.output or () for call in message.calls] == ["find_book"]
+
+
 def test_a_structured_final_result_is_told_as_json() -> None:
     assert read({"final_result": '{"copies": 2}', "agent_name": "desk"}).output_text == '{"copies": 2}'
 
