@@ -79,7 +79,10 @@ class SpanFacts:
     `input`, `output`  the messages a model (or an agent) was given and gave.
     `input_text`, `output_text`  plain text in and out of an agent or workflow.
     `whole`  input and output are all that was said, calls and results included.
-    `error`  the error's text when the span failed ("" when it has none).
+    `finish_reasons`  why the model stopped, in its provider's words.
+    `error`  the error's text when the span failed ("" when it has none); None when it didn't, or waits for an approval.
+    `truncated`  a limit of the SDK cut some of this, or left some of it out; `partial`  the work was cancelled.
+    `hidden`  the instrumentation was told not to record content.
     `tools_cut`  more tools may have been offered than are told.
     `in_code`  tools were called by programs that the model wrote, so that its answers name no calls.
     """
