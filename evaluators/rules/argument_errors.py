@@ -237,13 +237,6 @@ def _about_injected(text: str, known: Collection[str], given: Collection[str]) -
 
 _BY_WORDS: tuple[tuple[IssueCode, re.Pattern[str]], ...] = (
     (
-        IssueCode.INVALID_JSON,
-        re.compile(
-            r"\bjson[ _]?(?:parse|parsing|decode|decoding|syntax)|\bjson_?invalid\b|\b(?:invalid|malformed|bad) json"
-            r"|unexpected (?:end of (?:json|input|data)|token|character|eof)|not (?:a )?valid json"
-        ),
-    ),
-    (
         IssueCode.UNEXPECTED_ARGUMENT,
         re.compile(r"unexpected|unrecogni[sz]ed|additional propert|unknown (?:argument|param|field)|extra"),
     ),

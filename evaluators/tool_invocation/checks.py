@@ -20,7 +20,7 @@ from evaluators.rules.errors import ErrorClass, error_of
 from evaluators.rules.evidence import Evidence
 from evaluators.rules.raw_arguments import ArgumentState, RawArguments, may_be_mangled, read_arguments
 from evaluators.rules.repetition import argument_fingerprint
-from evaluators.rules.schema import CompiledSchema, Fault, SchemaCache
+from evaluators.rules.schema import CompiledSchema, SchemaCache
 from evaluators.rules.schema_forms import Schema
 from evaluators.rules.secrets import redact, shown
 from evaluators.rules.sensitive_arguments import sensitive
@@ -122,7 +122,7 @@ class _Checker:
                 self._check_formats(values)
                 if self._around.heard:
                     self._check_grounding(values)
-        else:
+        elif not any(found.conclusive for found in self._issues):
             self._check_tools_answer([])
         return CallCheck(self._call, self._state(), tuple(self._issues), self._reason())
 
@@ -196,11 +196,11 @@ class _Checker:
             if any(fault.code is IssueCode.UNEXPECTED_ARGUMENT for fault in faults):
                 doubtful.add(IssueCode.MISSING_ARGUMENT)
         for fault in faults:
-            self._found(fault.code, fault.detail, conclusive=fault.code not in doubtful and not self._accepted(fault))
-
-    def _accepted(self, fault: Fault) -> bool:
-        """Whether the tool took what the schema doesn't quite allow: it ran, and ran well."""
-        return fault.excusable and _succeeded(self._call)
+            taken = fault.excusable and _succeeded(self._call)
+            undescribed = fault.excusable and fault.code is IssueCode.WRONG_TYPE
+            if not (taken and undescribed):
+                sure = fault.code not in doubtful and not taken and not undescribed
+                self._found(fault.code, fault.detail, conclusive=sure)
 
     def _check_sensitive(self, values: Sequence[Value]) -> None:
         for found in sensitive(values, self._tool):
@@ -222,7 +222,8 @@ class _Checker:
             said_by_user=self._around.said_by_user,
         )
         if said is not None:
-            self._found(said.code, said.detail, conclusive=said.conclusive)
+            broken = self._raw.state is ArgumentState.NOT_JSON and said.conclusive
+            self._found(IssueCode.INVALID_JSON if broken else said.code, said.detail, conclusive=said.conclusive)
         else:
             self._unexplained = error.kind is ErrorClass.OPAQUE
 

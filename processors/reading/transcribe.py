@@ -17,6 +17,7 @@ from processors.conventions.limits import length_limit
 from processors.conventions.registry import Readers
 from processors.otlp import Log, Span
 from processors.reading.absent import with_remedies
+from processors.reading.carried_errors import drop_carried_errors
 from processors.reading.grouping import grouped, is_headless
 from processors.reading.joining import joined
 from processors.reading.offers import complete_offers
@@ -37,6 +38,7 @@ def transcribe(trace_id: str, spans: Sequence[Span], logs: Sequence[Log] = ()) -
     readers = Readers(length_limit(whole))
     nodes = grown(whole, readers.read)
     complete_offers(nodes)
+    drop_carried_errors(nodes)
     session_id = _session(nodes)
     groups = grouped(nodes)
     runs = tuple(run for group in groups for run in run_of(group, session_id))

@@ -286,7 +286,11 @@ def test_a_value_that_the_tool_took_breaks_no_schema_that_says_only_object() -> 
     )
     taken = call({"branch": "Lima"}, name="f", result=ToolResult(content='{"open": true}'))
     refused = call({"branch": "Lima"}, name="f", result=ToolResult(error="branch must be an object"))
-    assert codes(screen(case(taken, tools=(undescribed,))), conclusive=True) == []
+    failed = call({"branch": "Lima"}, name="f", result=ToolResult(error="the branch in Lima is closed"))
+    assert not screen(case(taken, tools=(undescribed,))).issues
+    assert by_rules(case(taken, tools=(undescribed,))).label == "correct"
+    assert "wrong_type" in codes(screen(case(failed, tools=(undescribed,))), conclusive=False)
+    assert not codes(screen(case(failed, tools=(undescribed,))), conclusive=True)
     assert screen(case(refused, tools=(undescribed,))).score == 0.0
     assert screen(case(taken, tools=(described,))).score == 0.0
 
@@ -355,4 +359,10 @@ def test_values_are_missed_in_what_the_user_said_only_if_that_was_captured() -> 
 def test_json_that_a_framework_found_broken_wasnt_executed() -> None:
     told = ToolResult(content="AI_InvalidToolInputError: Invalid input: AI_JSONParseError: JSON parsing failed")
     screening = screen(case(call('{"origin": "SFO", "date":', result=told)))
+    assert codes(screening, conclusive=True) == ["invalid_json"]
+
+
+def test_what_a_tool_says_of_broken_json_is_about_the_json() -> None:
+    said = ToolResult(error="Invalid input: Unexpected end of JSON input")
+    screening = screen(case(call('{"origin": "SFO", "date":', result=said, from_model=False)))
     assert codes(screening, conclusive=True) == ["invalid_json"]
