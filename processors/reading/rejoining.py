@@ -198,7 +198,7 @@ def completed(own: Transcript, whole: Transcript) -> Transcript:
 
 
 def _asked(call: ToolCall, ref: str | None) -> Asked:
-    # What has no id of its own is numbered by its place, see `processors.reading.runs.number_calls`.
+    # What has no id of its own is numbered by its place, see `processors.reading.turns.number_calls`.
     made_up = "/" in call.id and call.id.partition("/")[0] in (ref, "")
     return Asked(None if made_up else call.id, name_key(call.name), signature(call.arguments or {}))
 

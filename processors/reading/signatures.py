@@ -28,3 +28,8 @@ def signature(arguments: JsonValue | Mapping[str, JsonValue]) -> bytes:
 def name_key(name: str | None) -> str:
     """A tool's name in one spelling: frameworks write the same tool as `Delegate work` and `delegate_work`."""
     return _NOT_A_LETTER.sub("_", (name or "").lower()).strip("_")
+
+
+def call_key(name: str | None, arguments: JsonValue | Mapping[str, JsonValue]) -> tuple[str, bytes]:
+    """A call by what it says, whatever id it has."""
+    return name_key(name), signature(arguments)
