@@ -52,7 +52,8 @@ Placer: TypeAlias = Callable[[Transcript, bool], Iterator[Placed]]
 def place_selection(transcript: Transcript, complete: bool) -> Iterator[Placed]:
     """One case per turn that chose tools or, as the first answer to a message of the user, chose none of those offered.
 
-    Executed calls that no captured turn asked for are cases too, of a turn of which nothing but its calls is known.
+    Executed calls that no captured turn asked for are cases too, of a turn of which nothing but its calls is known;
+    unless a turn was captured without what it decided: then that turn lacks its input, and says so once.
     """
 
     def placed(span_id: str, run: Run, turn: Turn, settled: bool) -> Placed:
@@ -72,10 +73,12 @@ def place_selection(transcript: Transcript, complete: bool) -> Iterator[Placed]:
             if span_id is not None and (turn.calls or (turn.index in openings and in_play)):
                 decided = bool(turn.calls) and (_returned(turn.calls) or turn.index < last[turn.agent])
                 yield placed(span_id, run, turn, decided)
+        unseen = any(_decided_unseen(turn) for turn in run.turns)
         for span_id, calls in _by_target(_executed_here(run), _Around(transcript, run)).items():
             offers = [call.offered for call in calls]
             tools = distinct(tool for offered in offers for tool in offered or ()) if all(offers) else None
-            yield placed(span_id, run, Turn(index=len(run.turns), calls=calls, tools=tools), False)
+            if tools is not None or not unseen:
+                yield placed(span_id, run, Turn(index=len(run.turns), calls=calls, tools=tools), False)
 
 
 def place_invocation(transcript: Transcript, complete: bool) -> Iterator[Placed]:
@@ -193,6 +196,10 @@ def _openings(run: Run) -> frozenset[int]:
         if turn.error is None and not _continues(turn):
             first.setdefault((turn.agent, turn.user_turn), turn.index)
     return frozenset(first.values())
+
+
+def _decided_unseen(turn: Turn) -> bool:
+    return turn.text is None and not turn.calls and turn.error is None and turn.ref is not None
 
 
 def _continues(turn: Turn) -> bool:

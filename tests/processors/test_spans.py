@@ -109,6 +109,16 @@ def test_calls_that_no_turn_asked_for_are_chosen_from_what_their_agents_had_wher
 # --- tool_invocation
 
 
+def test_calls_that_a_turn_whose_answer_was_not_captured_may_have_asked_for_are_no_second_choice() -> None:
+    blind = turn(0, 1)
+    executed = call("a", tool_span=2)
+    assert blind.text is None
+    assert placed(place_selection, told(blind, loose=[executed], enclosing={2: AGENT})) == [(hex_id(1), [])]
+    known = replace(executed, offered=tuple(TOOLS))
+    told_of = placed(place_selection, told(blind, loose=[known], enclosing={2: AGENT}))
+    assert told_of == [(hex_id(1), []), (hex_id(AGENT), ["a"])]
+
+
 def test_a_call_is_judged_on_its_tool_span() -> None:
     transcript = told(turn(0, 1, call("a", tool_span=2), call("b", tool_span=3)))
     assert placed(place_invocation, transcript) == [(hex_id(2), ["a"]), (hex_id(3), ["b"])]
