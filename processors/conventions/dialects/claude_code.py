@@ -8,12 +8,13 @@ records.  A record without trace and span ids is on no span, so that it can't be
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from evaluators.cases import JsonValue
 from processors.conventions.decoding.bodies import request_messages, request_tools, response_messages
-from processors.conventions.decoding.calls import executed_arguments
 from processors.conventions.decoding.cut import whole_json
 from processors.conventions.decoding.values import PLACEHOLDERS, text_at
+from processors.conventions.executions import execution_on
 from processors.conventions.facts import Kind, SpanFacts, ToolFacts
 from processors.conventions.failures import error_of, is_cancelled
 from processors.conventions.reader import Reader
@@ -79,7 +80,7 @@ class ClaudeCode(Reader):
             tools=request_tools(request) if is_model else None,
             input_text=_prompt(span) if kind is Kind.AGENT else None,
             output_text=_said(span) if kind is Kind.AGENT else None,
-            tool=_tool(span, error) if kind is Kind.TOOL else None,
+            tool=_tool(span, error, self._limit) if kind is Kind.TOOL else None,
             session_id=text_at(attributes, SESSION),
             model=text_at(attributes, *MODEL),
             finish_reasons=(reason,) if reason is not None and is_model else None,
@@ -120,7 +121,7 @@ def _body(span: Span, name: str) -> JsonValue:
     return None
 
 
-def _tool(span: Span, error: str | None) -> ToolFacts:
+def _tool(span: Span, error: str | None, limit: int | None) -> ToolFacts:
     attributes = span.attributes
     given = attributes.get(TOOL_INPUT)
     result = None
@@ -131,14 +132,16 @@ def _tool(span: Span, error: str | None) -> ToolFacts:
         if event.name == OUTPUT_EVENT:
             result = text_at(event.attributes, "output", "content") or result
             truncated = truncated or _is_cut(event.attributes)
-    return ToolFacts(
+    tool = execution_on(
+        span,
         name=text_at(attributes, TOOL_NAME),
         call_id=text_at(attributes, *CALL_ID),
-        arguments=executed_arguments(given),
-        result=result,
+        given=given,
+        answered=result,
         error=error,
-        truncated=truncated,
+        limit=limit,
     )
+    return replace(tool, truncated=tool.truncated or truncated)
 
 
 def _named(span: Span, name: str) -> Iterator[Event]:
