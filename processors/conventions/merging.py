@@ -57,9 +57,10 @@ def merged(first: SpanFacts, second: SpanFacts) -> SpanFacts:
 
 
 def merged_tool(first: ToolFacts, second: ToolFacts) -> ToolFacts:
-    """One account of an execution."""
+    """One account of an execution. Who knows nothing but a name has that of a span or a class, not that of the call."""
+    says_more = first.call_id is not None or first.arguments is not None or first.result is not None
     return ToolFacts(
-        name=first.name or second.name,
+        name=first.name if says_more and first.name else second.name or first.name,
         call_id=first.call_id or second.call_id,
         arguments=_known(first.arguments, second.arguments),
         result=_known(first.result, second.result),

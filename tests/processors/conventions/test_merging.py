@@ -109,3 +109,10 @@ def test_an_execution_is_completed_field_by_field() -> None:
 
 def test_a_result_that_was_cut_elsewhere_is_whole_here() -> None:
     assert not merged_tool(ToolFacts(result="all of it"), ToolFacts(result="all", truncated=True)).truncated
+
+
+def test_a_name_alone_gives_way_to_that_of_an_account_that_tells_more() -> None:
+    by_class = ToolFacts(name="DynamicStructuredTool")
+    by_call = ToolFacts(name="find_book", call_id="c1", arguments={"title": "Emma"}, result="in")
+
+    assert [merged_tool(*pair).name for pair in ((by_class, by_call), (by_call, by_class))] == ["find_book"] * 2
