@@ -13,6 +13,7 @@ from processors.conventions.decoding.cut import is_cut
 from processors.conventions.facts import Kind, MessageFacts, ToolFacts
 from processors.conventions.merging import merged_tool
 from processors.reading.drafts import CallDraft
+from processors.reading.plumbing import is_handoff, is_output
 from processors.reading.scopes import scope_of
 from processors.reading.signatures import name_key, signature
 from processors.reading.tree import Node
@@ -167,6 +168,10 @@ def _scope(call: CallDraft) -> str | None:
     return call.turn.scope if call.turn is not None else None
 
 
+def _hands_over(name: str | None) -> bool:
+    return name is not None and is_handoff(name) and not is_output(name)
+
+
 _Keys = tuple[Callable[[CallDraft], Hashable], Callable[[Node, ToolFacts, dict[int, str]], Hashable]]
 _KEYS: tuple[_Keys, ...] = (
     (
@@ -192,5 +197,10 @@ _KEYS: tuple[_Keys, ...] = (
     (
         lambda call: name_key(call.name),
         lambda node, tool, scopes: name_key(tool.name),
+    ),
+    (
+        # A framework's own span of a hand-off may have another name than the call, such as the agent's.
+        lambda call: (_scope(call), _hands_over(call.name)) if _hands_over(call.name) else None,
+        lambda node, tool, scopes: (scope_of(node, scopes), _hands_over(tool.name)),
     ),
 )
