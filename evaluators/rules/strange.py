@@ -26,7 +26,11 @@ def strange_numbers(
     found_any = any(call.result is not None and error_of(call.result) is None for call in fresh)
     code = IssueCode.MISREAD_VALUE if found_any else IssueCode.FABRICATED
     return [
-        Finding(code, f"The answer says {q.text.strip()[:40]}, which stands in no result or message.", _only(fresh))
+        Finding(
+            code,
+            f"The answer says {q.text.strip()[:40]}, which no result or message has as such; it may be worked out.",
+            _only(fresh),
+        )
         for q in [quantity for quantity in odd if not _is_found(quantity, support, words)][:_MAX_SUSPICIONS]
     ]
 
