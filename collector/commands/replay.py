@@ -16,11 +16,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
-import orjson
 import typer
 
 from collector.commands.config_options import ConfigOption, SetOption, load_or_exit
-from collector.commands.reporting import report, what_was_passed_over
+from collector.commands.reporting import json_line, report, what_was_passed_over
 from collector.commands.verdict_table import VerdictTable
 from collector.exporters.console import standard_output
 from collector.judging.setup import configured_judging, plan_of
@@ -105,8 +104,7 @@ def run_replay(
                 if otlp_out:
                     tails.update({(scores.trace_id, span_id): one.tail for span_id, one in scores.spans.items()})
                 if lines:
-                    objects = (verdict_json(placed) for placed in scores.verdicts)
-                    lines.writelines(orjson.dumps(one, option=orjson.OPT_APPEND_NEWLINE) for one in objects)
+                    lines.writelines(json_line(verdict_json(placed)) for placed in scores.verdicts)
 
     try:
         # Opened first: what can't be written must not cost the answers of a judge.

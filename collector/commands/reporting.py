@@ -5,6 +5,7 @@ Texts may quote names of files and codes out of saved traces; they are cleaned b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rich.console import Console, RenderableType
@@ -12,9 +13,13 @@ from rich.console import Console, RenderableType
 from collector.exporters.console import standard_output
 from collector.exporters.span_view import clean
 from collector.saved_traces import SavedTraces
+from evaluators.cases import JsonValue
+from processors.conventions.decoding.values import as_text
 
 MAX_NOTES = 5
 MAX_CHARS = 2000
+_ACTING = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""What JSON may hold as it is, and terminals obey."""
 
 
 def show(*views: RenderableType) -> None:
@@ -25,6 +30,12 @@ def show(*views: RenderableType) -> None:
             console.print(view, soft_wrap=False)
     lines = captured.get().splitlines()
     console.file.writelines(f"{line.rstrip(' ')}\n" for line in lines)
+
+
+def json_line(value: dict[str, JsonValue]) -> bytes:
+    """An object on a line of JSON, in which no character acts on a terminal."""
+    text = _ACTING.sub(lambda found: f"\\u{ord(found[0]):04x}", as_text(value) or "")
+    return f"{text}\n".encode()
 
 
 def report(notes: Sequence[str], errors: Sequence[str]) -> None:

@@ -14,12 +14,10 @@ from typing import Annotated
 
 import typer
 
-from collector.commands.reporting import report, show, what_was_passed_over
+from collector.commands.reporting import json_line, report, show, what_was_passed_over
 from collector.commands.survey_view import SurveyView
 from collector.commands.transcript_view import transcript_tree
 from collector.saved_traces import SavedTrace, read_saved_traces
-from evaluators.cases import JsonValue
-from processors.conventions.decoding.values import as_text
 from processors.otlp import Log, Span, decode_log, decode_span
 from processors.pieces import Pieces
 from processors.reading.transcribe import transcribe, transcribe_trace
@@ -67,11 +65,11 @@ def transcript(
         if summary or not as_json:
             survey.add(understood, spans)
         if not summary and as_json:
-            _print_json(transcript_json(understood))
+            sys.stdout.buffer.write(json_line(transcript_json(understood)))
         elif not summary and (understood.runs or len(traces) == 1):  # the others are in the summary
             show(transcript_tree(understood))
     if summary and as_json:
-        _print_json(survey_json(survey))
+        sys.stdout.buffer.write(json_line(survey_json(survey)))
     elif not as_json and (summary or len(traces) > 1):  # of a single trace, its view says all
         show(*(() if summary else ("",)), SurveyView(survey))
     sys.stdout.flush()
@@ -106,7 +104,3 @@ def _latest(traces: Sequence[SavedTrace], number: int) -> list[SavedTrace]:
     ended = [max(max(span.start_ns, span.end_ns) for span in _spans(trace)) for trace in traces]
     places = sorted(range(len(traces)), key=lambda place: ended[place])
     return [traces[place] for place in sorted(places[-number:])]
-
-
-def _print_json(value: dict[str, JsonValue]) -> None:
-    sys.stdout.buffer.write(f"{as_text(value)}\n".encode())
