@@ -70,6 +70,8 @@ def result_text(content: JsonValue) -> tuple[str | None, bool | None]:
         if isinstance(blocks, list) and (isinstance(flag, bool) or set(content) <= {"content", "structuredContent"}):
             text, _ = result_text(blocks)
             return text, flag if isinstance(flag, bool) else None
+        if content.get("error") is True:
+            return as_text(content), True
     return as_text(content), None
 
 

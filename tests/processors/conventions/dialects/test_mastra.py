@@ -67,3 +67,18 @@ def test_a_call_that_is_left_to_the_application_is_named_by_its_span_alone() -> 
 
     assert facts.tool is not None
     assert (facts.tool.name, facts.tool.arguments, facts.tool.result) == ("renew_card", {"card": "C-2093"}, None)
+
+
+def test_a_result_that_says_it_is_an_error_is_a_failure() -> None:
+    refused = '{"error": true, "message": "Tool input validation failed for find_book."}'
+
+    facts = told(
+        {
+            "mastra.span.type": "tool_call",
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": "find_book",
+            "gen_ai.tool.call.result": refused,
+        }
+    )
+
+    assert facts.tool is not None and facts.tool.error == refused
