@@ -40,6 +40,7 @@ _PYDANTIC_AI = (
     _pydantic_ai("native-v6-prompt", ("lend",), DESK_VERSION="6", DESK_PROMPT="1"),
     _pydantic_ai("native-v6-nocontent", ("lend",), DESK_VERSION="6", DESK_CONTENT="off"),
     _pydantic_ai("native-v6", ("delegate",), DESK_VERSION="6", DESK_TEAM="delegate"),
+    _pydantic_ai("native-v2", ("delegate",), DESK_VERSION="2", DESK_TEAM="delegate"),
     _pydantic_ai("openinference", ("retry", "unknown_tool"), DESK_OPENINFERENCE="1"),
     _pydantic_ai("native-v1", ("lend", "retry"), major="1", DESK_VERSION="1", DESK_EVENTS="attributes"),
     _pydantic_ai("native-v1-logs", ("lend", "retry"), major="1", DESK_VERSION="1", DESK_EVENTS="logs"),
@@ -92,6 +93,8 @@ _CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _LANGGRAPH = (
     _lc_openinference("openinference", _THREE),
     _lc_openinference("openinference-stream", ("parallel",), DESK_STREAM="1"),
+    _lc_openinference("openinference-graph", ("lend",), DESK_GRAPH="1", DESK_SESSION="metadata"),
+    _lc_openinference("openinference-async", ("lend",), DESK_ASYNC="1", DESK_SESSION="none"),
     _lc_openinference("openinference", ("delegate",), DESK_TEAM="delegate"),
     _langgraph(
         "openinference-and-openai",
@@ -109,6 +112,7 @@ _LANGGRAPH = (
     _lc_genai("genai", ("delegate",), DESK_TEAM="supervisor", **{_CONTENT: "SPAN_ONLY"}),
     _lc_genai("genai", ("handoff",), DESK_TEAM="swarm", **{_CONTENT: "SPAN_ONLY"}),
     _lc_traceloop("traceloop", ("lend", "retry")),
+    _lc_traceloop("traceloop-stream", ("lend",), DESK_STREAM="1"),
     _lc_traceloop(
         "traceloop-nocontent",
         ("lend",),
@@ -116,6 +120,8 @@ _LANGGRAPH = (
         unconnected={"system_prompt": "only on the trace of its own that tells of the agent's construction"},
     ),
     _lc_langsmith("langsmith", ("lend", "retry")),
+    _lc_langsmith("langsmith-stream", ("lend",), DESK_STREAM="1"),
+    _lc_langsmith("langsmith", ("delegate",), DESK_TEAM="delegate"),
     _lc_langsmith("langsmith-graph", ("broken_arguments",), DESK_GRAPH="1", DESK_SESSION="metadata"),
     *(
         each(f"{name}-{api}", scenarios, DESK_API=api, RECORDER_MODEL=model, **settings)
@@ -276,6 +282,7 @@ _LLAMAINDEX = (
         **_LLAMAINDEX_GENAI,
     ),
     _llamaindex("llamaindex__traceloop", scenarios=("lend", "retry"), **_LLAMAINDEX_TRACELOOP),
+    _llamaindex("llamaindex__traceloop-nostream", scenarios=("lend",), DESK_STREAM="off", **_LLAMAINDEX_TRACELOOP),
 )
 
 _agno = partial(_recording, program="agno_agent.py")
@@ -412,6 +419,7 @@ _SMOLAGENTS_GENAI_OPENAI = {
 _MANAGED = Call("ask_catalogue", {"task": "Where does The Salt Road stand?"})
 _SMOLAGENTS = (
     _smolagents("smolagents__openinference", scenarios=("lend", "retry")),
+    _smolagents("smolagents__openinference-stream", scenarios=("lend",), DESK_STREAM="1"),
     _smolagents("smolagents-code__openinference", scenarios=("lend",), spelling=spellings.code, DESK_KIND="code"),
     _smolagents(
         "smolagents-delegate__openinference", scenarios=("delegate",), handed_over=_MANAGED, DESK_TEAM="delegate"
