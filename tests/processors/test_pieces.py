@@ -13,7 +13,7 @@ from evaluators.verdict import Status
 from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.otlp import decode_span
 from processors.pieces import Pieces
-from processors.reading.rejoining import Rejoin
+from processors.reading.rejoining import Asked, Piece, Rejoin, continues
 from processors.reading.transcribe import transcribe_trace
 from processors.whole_runs import WholeRuns
 from tests.processors.account_runs import (
@@ -312,3 +312,47 @@ async def test_another_answer_to_the_same_results_changes_nothing_that_was_said(
     assert not (await judge.judge(other)).again
     once_more = TraceInput(trace_id=first.trace_id, spans=first.spans, marks=looked_again.marks)
     assert not (await judge.judge(once_more)).verdicts
+
+
+def like_the_others(number: int) -> Piece:
+    """A piece that asks for what all others ask for, and was given what all others were given."""
+    call = Asked("call-1", "get_account", b"{}")
+    return Piece(
+        trace_id=str(number),
+        source=("service", "scope"),
+        session_id=None,
+        asked=(call,),
+        shown=frozenset({"call-1"}),
+        repeated=(call,),
+        opening=(b"words",),
+        closing=(b"words",),
+    )
+
+
+def test_tiny_pieces_count_with_the_objects_round_them() -> None:
+    pieces = Pieces(max_bytes=1 << 20)
+    for number in range(2_000):
+        pieces.remember(like_the_others(number), [(b"", b"", b"span")], (), 0.0)
+    before = pieces.size_bytes
+    assert (1 << 19) < before <= 1 << 20
+    pieces.forget("0")
+    assert pieces.size_bytes == before, "the first had to make room"
+
+
+def test_of_many_pieces_that_may_fit_only_so_many_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+
+    def counted(later: Piece, earlier: Piece, by: Rejoin) -> bool:
+        nonlocal looks
+        looks += 1
+        return continues(later, earlier, by)
+
+    monkeypatch.setattr("processors.pieces.continues", counted)
+    pieces = Pieces()
+    looked = []
+    for number in range(200):
+        pieces.remember(like_the_others(number), [(b"", b"", b"span")], (), 0.0)
+        looks = 0
+        pieces.around(like_the_others(number))
+        looked.append(looks)
+    assert 0 < looked[-1] == looked[len(looked) // 2]
