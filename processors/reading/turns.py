@@ -38,7 +38,8 @@ class Book:
         if known is None:
             calls = tuple(
                 ToolCall(
-                    id=call.id or f"{ref}/{at}",
+                    # No other message's call has it, and none that a turn asked for.
+                    id=call.id or f"{ref}/message{len(self._kept)}/{at}",
                     name=call.name,
                     arguments=call.arguments if isinstance(call.arguments, dict | str) else None,
                     truncated=call.truncated,
