@@ -73,6 +73,8 @@ def missing_input(case: DecisionCase) -> str | None:
         return "The tools offered at this turn were not captured."
     if not turn.calls and (turn.text is None or "tool_calls" in case.run.missing):
         return "What the model decided was not captured."
+    if any(not call.name for call in turn.calls):
+        return "The name of a called tool was not captured."
     return None
 
 

@@ -51,7 +51,7 @@ def execution_on(
     return ToolFacts(
         name=result.tool_name or name,
         call_id=call_id or result.call_id,
-        arguments=executed_arguments(None if is_hidden(given) else given),
+        arguments=executed_arguments(None if is_hidden(given) else given, name),
         result=None if gave_nothing else result.text,
         error=None if pending else failure,
         description=description,

@@ -13,12 +13,12 @@ from dataclasses import replace
 from evaluators.cases import JsonValue
 from processors.conventions.decoding.cut import MEASURES, cut_json, has_length
 from processors.conventions.decoding.values import from_json
-from processors.conventions.facts import SpanFacts
+from processors.conventions.facts import MessageFacts, SpanFacts
 from processors.otlp import Span
 
 _COMMON_LIMITS = frozenset({128, 250, 255, 256, 500, 512, 1000, 1024, 1028, 2000, 2048, 4000, 4095, 4096, 5000})
 _LARGE_LIMIT_STEPS = (1000, 1024)
-_SHORTEST = 64
+_SHORTEST = 32
 _MOST_LOOKED_AT = 20
 _ENOUGH_ALIKE = 3
 _JSON = re.compile(r"\s*(?:\{\s*\"|\[\s*[\[{\"])")
@@ -42,7 +42,17 @@ def incomplete(facts: SpanFacts, span: Span, limit: int | None) -> SpanFacts:
     cut = left_out or (limit is not None and _has_cut(span, limit))
     if not cut:
         return facts
-    return replace(facts, truncated=facts.truncated or left_out, tools_cut=facts.tools_cut or facts.tools is not None)
+    return replace(
+        facts,
+        output=tuple(map(_without_silence, facts.output)) if left_out and facts.output else facts.output,
+        truncated=facts.truncated or left_out,
+        tools_cut=facts.tools_cut or facts.tools is not None,
+    )
+
+
+def _without_silence(message: MessageFacts) -> MessageFacts:
+    """A message that may have had words: where attributes were left out, having none isn't having said nothing."""
+    return message if message.text or message.calls else replace(message, text=None)
 
 
 def _has_cut(span: Span, limit: int) -> bool:
@@ -60,7 +70,7 @@ def _limit(values: Sequence[str], measure: Callable[[str], int], slack: int) -> 
     alike = [value for value, size in zip(values, sizes, strict=True) if size > longest - slack]
     usual = max(filter(_is_usual, range(longest, longest + slack)), default=None)
     if any(map(_is_cut_json, alike[:_MOST_LOOKED_AT])):
-        return usual or (longest if len(alike) > 1 else None)
+        return usual or (longest if len(set(alike)) > 1 else None)
     return usual if len(set(alike)) >= _ENOUGH_ALIKE else None
 
 

@@ -18,7 +18,7 @@ from processors.conventions.decoding.bodies import (
     text_of_parts,
     tool_choice_of,
 )
-from processors.conventions.decoding.cut import is_cut, whole_of
+from processors.conventions.decoding.cut import OpenObject, is_cut, whole_of
 from processors.conventions.decoding.definitions import tools_of
 from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.sessions import session_of
@@ -154,7 +154,8 @@ def asked_in(value: JsonValue) -> str | None:
     if isinstance(decoded, str):
         return decoded
     asked = as_object(decoded)
-    if len(asked) == 1 and isinstance(only := next(iter(asked.values())), str):
+    is_whole = not isinstance(asked, OpenObject)
+    if len(asked) == 1 and is_whole and isinstance(only := next(iter(asked.values())), str):
         return only
     found = text_at(asked, *_ASKED_KEYS)
     if found is not None:
@@ -163,7 +164,7 @@ def asked_in(value: JsonValue) -> str | None:
     listed = arguments if isinstance(arguments, list) else []
     named = keywords if isinstance(keywords, dict) else {}
     texts = [text for text in (*listed, *named.values()) if isinstance(text, str)]
-    return texts[0] if len(texts) == 1 else text_at(named, *_ASKED_KEYS)
+    return texts[0] if len(texts) == 1 and is_whole else text_at(named, *_ASKED_KEYS)
 
 
 def said_in(value: JsonValue) -> str | None:

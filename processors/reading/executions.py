@@ -6,10 +6,13 @@ same agent.  Spans of one execution (a client's, a server's, a wrapper's) are on
 
 from __future__ import annotations
 
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
+from evaluators.cases import JsonValue
 from processors.conventions.decoding.cut import is_cut
+from processors.conventions.decoding.values import as_text
 from processors.conventions.facts import Kind, MessageFacts, ToolFacts
 from processors.conventions.merging import merged_tool
 from processors.reading.drafts import CallDraft
@@ -17,6 +20,8 @@ from processors.reading.plumbing import is_handoff, is_output
 from processors.reading.scopes import scope_of
 from processors.reading.signatures import name_key, signature
 from processors.reading.tree import Node
+
+_SPACE = re.compile(r"\s+")
 
 
 def executed(nodes: Iterable[Node]) -> list[tuple[Node, ToolFacts]]:
@@ -59,6 +64,7 @@ def match(
     known = {call.id for call in calls if call.execution is not None}
     left += [pair for pair in _match_each(calls, asked, scopes) if pair[1].call_id not in known]
     _exchange_results(calls)
+    _complete(calls)
     return [
         CallDraft(
             name=tool.name or node.span.name,
@@ -118,6 +124,27 @@ def _pass_over(queue: deque[CallDraft], node: Node) -> None:
         latest = call.turn
     while latest is not None and queue[0].turn is not latest:
         queue.popleft()
+
+
+def _complete(calls: Iterable[CallDraft]) -> None:
+    """Give calls what limits took from them and their execution has: the name, and arguments of which a beginning is
+    left."""
+    for call in calls:
+        if not call.name and call.tool is not None:
+            call.name = call.tool.name or ""
+        whole = call.tool.arguments if call.tool is not None else None
+        if call.truncated and isinstance(whole, dict) and _is_beginning(call.arguments, whole):
+            call.arguments, call.truncated = whole, False
+
+
+def _is_beginning(left: JsonValue, whole: dict[str, JsonValue]) -> bool:
+    if isinstance(left, dict):
+        return all(key in whole and whole[key] == value for key, value in left.items())
+    if not isinstance(left, str):
+        return False
+    written = _SPACE.sub("", as_text(whole) or "")
+    begun = _SPACE.sub("", left)
+    return len(begun) < len(written) and written.startswith(begun)
 
 
 def _exchange_results(calls: Sequence[CallDraft]) -> None:

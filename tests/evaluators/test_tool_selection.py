@@ -133,7 +133,9 @@ def test_what_is_no_choice_is_not_applicable(given: DecisionCase) -> None:
     assert verdict.explanation
 
 
-@pytest.mark.parametrize("given", [case(call(), context=()), case(call(), tools=None), case(text=None)])
+@pytest.mark.parametrize(
+    "given", [case(call(), context=()), case(call(), tools=None), case(text=None), case(call(name=""))]
+)
 def test_without_input_offer_or_decision_there_is_nothing_to_judge_by(given: DecisionCase) -> None:
     assert by_rules(given).status is Status.MISSING_INPUT
 

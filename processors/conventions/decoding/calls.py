@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.cases import JsonValue
-from processors.conventions.decoding.cut import OpenObject
+from processors.conventions.decoding.cut import OpenObject, whole_json
 from processors.conventions.decoding.values import as_text, data, first_at, from_json, text_at
 from processors.conventions.facts import CallFacts
 
@@ -20,6 +20,7 @@ CALL_TYPES = frozenset(
 ID_KEYS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id", "ref")
 NAME_KEYS = ("name", "toolName", "tool_name", "tool")
 ARGUMENT_KEYS = ("arguments", "args", "input", "parameters", "kwargs", "tool_kwargs", "tool_args")
+_WHOLE_CALL = {"name", "arguments", "id", "call_id", "type"}
 
 
 def call_of(value: Mapping[str, JsonValue]) -> CallFacts:
@@ -41,6 +42,11 @@ def call_of(value: Mapping[str, JsonValue]) -> CallFacts:
     )
 
 
+def is_told(call: CallFacts) -> bool:
+    """Whether anything tells of a call: what a limit left of it may be less than its name, and then it is none."""
+    return bool(call.name) or (call.arguments is not None and not call.truncated)
+
+
 def arguments_of(value: JsonValue) -> JsonValue:
     """Arguments as a model gave them: an object where it is one however often encoded, else the text; None: unknown."""
     for _ in range(3):
@@ -59,14 +65,29 @@ def arguments_of(value: JsonValue) -> JsonValue:
     return value if value is None or isinstance(value, str) else as_text(value)
 
 
-def executed_arguments(value: JsonValue) -> JsonValue:
+def executed_arguments(value: JsonValue, name: str | None = None) -> JsonValue:
     """The arguments in what a tool's span gives as its input, without the wrappers that frameworks put round them.
 
-    An object where it could be decoded, else the text as it was.
+    An object where it could be decoded, else the text as it was. By `name`, the tool's, a whole call is known as one.
     """
     decoded = data(value)
     if not isinstance(decoded, dict):
+        left = whole_json(decoded)
+        wrapped = _wrapped(left, name) if isinstance(left, OpenObject) else None
+        # A wrapper may have been cut behind the arguments.
+        if wrapped is not None and not isinstance(wrapped, OpenObject):
+            return wrapped
         return value if value is None or isinstance(value, str) else as_text(value)
+    found = _wrapped(decoded, name)
+    return decoded if found is None else found
+
+
+def _wrapped(decoded: Mapping[str, JsonValue], name: str | None) -> dict[str, JsonValue] | None:
+    """The arguments within a wrapper; None when there is none."""
+    if name is not None and decoded.get("name") == name and decoded.keys() <= _WHOLE_CALL:
+        inner = data(decoded.get("arguments"))
+        if isinstance(inner, dict):
+            return inner
     kwargs = data(decoded.get("kwargs"))
     if isinstance(kwargs, dict) and (kwargs or not decoded.get("args")) and _only_wrapper(decoded):
         inner = data(kwargs.get("kwargs")) if set(kwargs) == {"kwargs"} else None
@@ -80,7 +101,7 @@ def executed_arguments(value: JsonValue) -> JsonValue:
         inner = data(decoded.get(key))
         if isinstance(inner, dict):
             return inner
-    return decoded
+    return None
 
 
 def _only_wrapper(decoded: Mapping[str, JsonValue]) -> bool:

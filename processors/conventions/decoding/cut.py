@@ -7,11 +7,12 @@ is left out: half a string may be a wrong string.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from evaluators.cases import JsonValue
 from processors.conventions.decoding.values import MAX_DEPTH, from_json, parsed
 
+_BODIES = ("[{", '{"')
 _LONGEST_CHARACTER_BYTES = 4
 # A string, or what stands between strings; a quotation mark alone begins a string that doesn't end.
 _JSON_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|["{}\[\],]', re.DOTALL)
@@ -47,14 +48,18 @@ def is_cut(value: JsonValue, limit: int | None) -> bool:
         return False
     if has_length(value, limit):
         return True
-    looks_cut = value[:2] in ("[{", '{"') and value[-1] not in "]}"
+    looks_cut = value[:2] in _BODIES and value[-1] not in "]}"
     return looks_cut and from_json(value) is None and cut_json(value) is not None
 
 
 def whole_of(value: JsonValue, limit: int | None) -> JsonValue:
     """What a JSON text holds, or what is whole in it if it was cut (None: nothing is); any other value as it is."""
     decoded = parsed(value)
-    if not isinstance(decoded, str) or not is_cut(decoded, limit):
+    if not isinstance(decoded, str):
+        return decoded
+    if decoded[:2] in _BODIES and (left := cut_json(decoded)) is not None:
+        return left
+    if not has_length(decoded, limit):
         return decoded
     if decoded[:1] in ("{", "["):
         return cut_json(decoded)
@@ -69,6 +74,13 @@ def whole_json(value: JsonValue) -> JsonValue:
 
 class OpenObject(dict[str, JsonValue]):
     """An object of a cut JSON text whose end is missing: fields of it, or of what it holds, may be lost."""
+
+
+def has_open_end(mapping: Mapping[str, JsonValue], value: JsonValue) -> bool:
+    """Whether a cut goes through a list or an object that an object holds: the last thing in an open one."""
+    if not isinstance(mapping, OpenObject) or not isinstance(value, dict | list):
+        return False
+    return value is mapping[next(reversed(mapping))]
 
 
 def cut_json(text: str) -> JsonValue:

@@ -49,10 +49,15 @@ def _tools(item: JsonValue) -> Iterable[Tool]:
         if isinstance(wrapped, dict) and text_at(wrapped, "name"):
             item = {**item, **wrapped}
             break
-    name = text_at(item, "name", "tool_name") or (None if is_open else text_at(item, "type"))
+    name = text_at(item, "name", "tool_name") or (None if is_open else _kind_of(item))
     if name is None:
         return []
     return [Tool(name=name, description=text_at(item, "description"), parameters=schema_of(item))]
+
+
+def _kind_of(item: Mapping[str, JsonValue]) -> str | None:
+    """The kind of a tool that the provider runs and that has no other name; None for what is a schema alone."""
+    return text_at(item, "type") if item.get("type") != "object" else None
 
 
 def schema_of(definition: Mapping[str, JsonValue]) -> Mapping[str, JsonValue] | None:

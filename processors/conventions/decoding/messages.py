@@ -12,8 +12,8 @@ from dataclasses import replace
 import orjson
 
 from evaluators.cases import JsonValue, Role
-from processors.conventions.decoding.calls import CALL_TYPES, call_of
-from processors.conventions.decoding.cut import has_length
+from processors.conventions.decoding.calls import CALL_TYPES, call_of, is_told
+from processors.conventions.decoding.cut import OpenObject, has_length, has_open_end
 from processors.conventions.decoding.parts import Media, Text, is_hidden, parts_of
 from processors.conventions.decoding.reprs import from_repr
 from processors.conventions.decoding.results import RESULT_TYPES, Result, result_text
@@ -90,7 +90,8 @@ class Messages:
 
     def _message(self, message: dict[str, JsonValue], default: Role) -> tuple[MessageFacts, ...]:
         try:
-            key = orjson.dumps(message, option=orjson.OPT_NON_STR_KEYS) + default.encode()
+            end = b"..." if isinstance(message, OpenObject) else b""
+            key = orjson.dumps(message, option=orjson.OPT_NON_STR_KEYS) + end + default.encode()
         except (orjson.JSONEncodeError, UnicodeError):
             return self._marked(_read_message(_cleaned(message), default))
         known = self._known.get(key)
@@ -104,7 +105,7 @@ class Messages:
         return tuple(
             replace(
                 message,
-                truncated=message.text is not None and has_length(message.text, self._limit),
+                truncated=message.truncated or (message.text is not None and has_length(message.text, self._limit)),
                 calls=tuple(
                     replace(call, truncated=call.truncated or self._is_cut(call.arguments)) for call in message.calls
                 ),
@@ -140,6 +141,10 @@ def _read_message(message: dict[str, JsonValue], default: Role) -> tuple[Message
     texts = [part.text for part in parts if isinstance(part, Text)]
     results = [part for part in parts if isinstance(part, Result)]
     media = tuple(part.type for part in parts if isinstance(part, Media))
+    is_open = isinstance(message, OpenObject)
+    if is_open and role is None and not (calls or listed or results):
+        # Whose words these are stood behind the cut.
+        return ()
     if role is None:
         role = Role.ASSISTANT if calls or listed else Role.TOOL if results and not texts else default
     if role is Role.TOOL and not results and not calls and not listed:
@@ -149,12 +154,13 @@ def _read_message(message: dict[str, JsonValue], default: Role) -> tuple[Message
         for part in results
     ]
     if texts or calls or listed or media or not results:
-        captured = (_has_content(inner) and not is_hidden(_content(inner))) or bool(calls or listed)
+        captured = (_has_content(inner) and not is_open and not is_hidden(_content(inner))) or bool(calls or listed)
         own = MessageFacts(
             role=Role.USER if role is Role.TOOL else role,
             text="\n".join(texts) if texts or captured else None,
             calls=_distinct(calls, listed),
             media=media,
+            truncated=is_open,
         )
         # Results are answers to earlier calls, so they come before what the same message says besides.
         if role is Role.ASSISTANT:
@@ -195,7 +201,8 @@ def _has_content(message: Mapping[str, JsonValue]) -> bool:
 
 def _tool_message(message: Mapping[str, JsonValue], texts: list[str]) -> MessageFacts:
     content = _content(message)
-    text, failed = result_text(None if is_hidden(content) else content)
+    is_lost = is_hidden(content) or has_open_end(message, content)
+    text, failed = result_text(None if is_lost else content)
     if texts:
         text = "\n".join(texts)
     flag = first_at(message, "is_error", "isError")
@@ -211,6 +218,7 @@ def _tool_message(message: Mapping[str, JsonValue], texts: list[str]) -> Message
         or (text_at(extra, "tool_call_id") if isinstance(extra, dict) else None),
         tool_name=text_at(message, "name", "tool_name"),
         failed=failed,
+        truncated=isinstance(message, OpenObject),
     )
 
 
@@ -219,12 +227,10 @@ def _listed_calls(message: Mapping[str, JsonValue]) -> list[CallFacts]:
     for key in ("tool_calls", "toolCalls", "invalid_tool_calls"):
         listed = message.get(key)
         if isinstance(listed, list):
-            found = (call_of(item) for item in listed if isinstance(item, dict))
-            # What a length limit left of a call may be less than its name.
-            calls += [call for call in found if call.name or (call.arguments is not None and not call.truncated)]
+            calls += filter(is_told, (call_of(item) for item in listed if isinstance(item, dict)))
     single = message.get("function_call")
     if isinstance(single, dict) and not calls:
-        calls.append(call_of(single))
+        calls += filter(is_told, [call_of(single)])
     extra = message.get("additional_kwargs")
     return _listed_calls(extra) if isinstance(extra, dict) and not calls else calls
 

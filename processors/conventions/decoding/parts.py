@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from evaluators.cases import JsonValue
-from processors.conventions.decoding.calls import ARGUMENT_KEYS, CALL_TYPES, ID_KEYS, call_of
+from processors.conventions.decoding.calls import ARGUMENT_KEYS, CALL_TYPES, ID_KEYS, call_of, is_told
 from processors.conventions.decoding.reprs import from_repr
 from processors.conventions.decoding.results import RESULT_TYPES, TEXT_TYPES, Result, result_of
 from processors.conventions.decoding.values import PLACEHOLDERS, first_at, from_python, text_at
@@ -57,9 +57,9 @@ def parts_of(content: JsonValue) -> list[Part]:
 
 
 def _is_empty(part: Part) -> bool:
-    """Whether a part says nothing: a placeholder, or a call that was cut before its name."""
+    """Whether a part says nothing: a placeholder, or a call that nothing tells of."""
     if isinstance(part, CallFacts):
-        return part.truncated and not part.name
+        return not is_told(part)
     return isinstance(part, Text) and part.text in PLACEHOLDERS
 
 

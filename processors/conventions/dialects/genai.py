@@ -55,6 +55,7 @@ FINISH_REASONS = ("gen_ai.response.finish_reasons", "gen_ai.response.finish_reas
 DETAILS_EVENT = "gen_ai.client.inference.operation.details"
 EVALUATION = "evaluation"
 
+EXECUTE_TOOL = "execute_tool"
 _OPERATIONS = {
     "chat": Kind.LLM,
     "chat.completions": Kind.LLM,
@@ -63,7 +64,7 @@ _OPERATIONS = {
     "text.completions": Kind.LLM,
     "generate_content": Kind.LLM,
     "responses": Kind.LLM,
-    "execute_tool": Kind.TOOL,
+    EXECUTE_TOOL: Kind.TOOL,
     "invoke_agent": Kind.AGENT,
     "invoke_workflow": Kind.WORKFLOW,
     "execute_task": Kind.CHAIN,
@@ -183,7 +184,7 @@ class GenAI(Reader):
                 output = content
         return execution_on(
             span,
-            name=text_at(attributes, TOOL_NAME),
+            name=text_at(attributes, TOOL_NAME) or _named_by(span),
             call_id=text_at(attributes, TOOL_CALL_ID),
             given=arguments,
             answered=output,
@@ -191,6 +192,12 @@ class GenAI(Reader):
             description=text_at(attributes, TOOL_DESCRIPTION),
             limit=self._limit,
         )
+
+
+def _named_by(span: Span) -> str | None:
+    """The tool that a span's name tells of, as the conventions have it."""
+    operation, _, name = span.name.partition(" ")
+    return name if operation == EXECUTE_TOOL and name else None
 
 
 def _kind(attributes: Mapping[str, JsonValue], span: Span) -> Kind:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from evaluators.cases import JsonValue, Role, Tool
 from processors.conventions.decoding.bodies import request_messages, request_tools, response_messages, tool_choice_of
 from processors.conventions.decoding.cut import cut_json, is_cut, whole_json, whole_of
-from processors.conventions.decoding.definitions import distinct, tools_of
+from processors.conventions.decoding.definitions import as_schema, distinct, tools_of
 from processors.conventions.decoding.glued import unglued
 from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.nested import nested
@@ -219,14 +219,18 @@ class OpenInference(Reader):
 
     def _described(self, item: Mapping[str, JsonValue]) -> tuple[Tool, ...]:
         definition = item.get("tool.json_schema")
-        if definition is None:
-            name = text_at(item, "tool.name")
-            return (Tool(name=name, description=text_at(item, "tool.description")),) if name is not None else ()
-        if not isinstance(definition, str):
-            return tools_of(definition) or ()
-        if definition not in self._tools:
-            self._tools[definition] = tools_of(whole_json(definition)) or ()
-        return self._tools[definition]
+        defined: tuple[Tool, ...] = ()
+        if isinstance(definition, str):
+            if definition not in self._tools:
+                self._tools[definition] = tools_of(whole_json(definition)) or ()
+            defined = self._tools[definition]
+        elif definition is not None:
+            defined = tools_of(definition) or ()
+        name = text_at(item, "tool.name")
+        if defined or name is None:
+            return defined
+        # What is beside the name may be the schema alone.
+        return (Tool(name=name, description=text_at(item, "tool.description"), parameters=as_schema(definition)),)
 
 
 def _shown(value: JsonValue) -> JsonValue:

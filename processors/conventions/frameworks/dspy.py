@@ -129,7 +129,9 @@ def _answered(message: MessageFacts, text: str) -> MessageFacts:
         fields = decoded
     name = fields.get(TOOL_NAME)
     if isinstance(name, str) and name:
-        call = CallFacts(name=name, arguments=arguments_of(fields.get(TOOL_ARGUMENTS)))
+        arguments = arguments_of(fields.get(TOOL_ARGUMENTS))
+        cut = message.truncated and isinstance(arguments, str)
+        call = CallFacts(name=name, arguments=arguments, truncated=cut)
         return replace(message, text=as_text(fields.get(THOUGHT)) or "", calls=(call,))
     told = _told(fields)
     return replace(message, text=told) if told is not None else message

@@ -82,7 +82,9 @@ def _told(message: MessageFacts, text: str) -> MessageFacts:
         asked = _FENCE.sub("", _INVENTED.split(action["input"], maxsplit=1)[0].strip()).strip()
         arguments = data(asked)
         call = CallFacts(
-            name=action["name"].strip(" `*"), arguments=arguments if isinstance(arguments, dict) else asked
+            name=action["name"].strip(" `*"),
+            arguments=arguments if isinstance(arguments, dict) else asked,
+            truncated=message.truncated and not isinstance(arguments, dict),
         )
         return replace(message, text=_thought(text[: action.start()]), calls=(call,))
     answer = _ANSWER.search(text)

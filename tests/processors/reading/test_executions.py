@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 from tests.processors.spans_of import Trace, asks, returns, says, together, user
 
 _ASKED = user("Any rooms in Denver?")
 _ROOMS = {"city": "Denver"}
+_STAY = {"city": "Denver", "wishes": "a quiet room with a view of the mountains, no carpet, two beds, and a desk " * 2}
 
 
 def _retried() -> Trace:
@@ -34,3 +37,34 @@ def test_calls_of_one_turn_take_their_executions_in_order() -> None:
     trace.tool("t2", "get_weather", _ROOMS, "two")
     assert [call.ref for call in trace.run().calls] == ["t1", "t2", None]
 
+
+def _cut(length: int) -> Trace:
+    """One call whose arguments were cut, as they are where an SDK's limit cuts them."""
+    trace = Trace()
+    trace.agent()
+    trace.llm("m1", [user("Any rooms in Denver?" + "." * 200)], asks("c1", "get_weather", json.dumps(_STAY)[:length]))
+    for span in trace.spans:
+        span.attributes.update({key: str(value)[:length] for key, value in span.attributes.items()})  # type: ignore[attr-defined]
+    return trace
+
+
+def test_arguments_that_a_limit_cut_are_whole_where_the_tools_own_span_has_them() -> None:
+    trace = _cut(128)
+    assert [(call.truncated, isinstance(call.arguments, str)) for call in trace.run().calls] == [(True, True)]
+    trace.tool("t1", "get_weather", _STAY, "one")
+    trace.spans[-1].attributes["input.value"] = _STAY  # type: ignore[index]
+    assert [(call.truncated, call.arguments) for call in trace.run().calls] == [(False, _STAY)]
+
+
+def test_cut_arguments_of_which_the_executions_are_no_continuation_stay_as_they_are() -> None:
+    trace = _cut(128)
+    trace.tool("t1", "get_weather", {"city": "Oslo"}, "one")
+    assert [(call.truncated, isinstance(call.arguments, str)) for call in trace.run().calls] == [(True, True)]
+
+
+def test_a_call_that_lost_its_name_has_that_of_its_execution() -> None:
+    trace = Trace()
+    trace.agent()
+    trace.llm("m1", [_ASKED], asks("c1", "", _ROOMS))
+    trace.tool("t1", "get_weather", _ROOMS, "one", **{"tool.id": "c1"})
+    assert [(call.name, call.ref) for call in trace.run().calls] == [("get_weather", "t1")]
