@@ -97,7 +97,7 @@ async def test_what_the_rules_leave_open_the_judge_decides_on_the_same_spans(tmp
 
 
 async def test_spans_leave_with_what_rules_decided_and_a_slow_judges_scores_follow(tmp_path: Path) -> None:
-    async with JudgeServer(slow(3)) as judge, scene(tmp_path, judge.base_url, hold="500ms") as live:
+    async with JudgeServer(slow(8)) as judge, scene(tmp_path, judge.base_url, hold="3s") as live:
         await until(lambda: len(live.backend.spans) >= 4)
         assert len(live.backend.spans) == 4 and not live.evaluations, "they left before the judge had answered"
         assert live.told(live.sent, "label") == {"tool_invocation": "incorrect", "step_efficiency": "pass"}

@@ -32,7 +32,7 @@ def _pydantic_ai(variant: str, scenarios: Iterable[str], *, major: str = "2", **
 
 
 _PYDANTIC_AI = (
-    *(_pydantic_ai(f"native-v{version}", ("retry",), DESK_VERSION=version) for version in "25"),
+    *(_pydantic_ai(f"native-v{version}", ("retry",), DESK_VERSION=version) for version in "245"),
     _pydantic_ai("native-v3", ("lend",), DESK_VERSION="3"),
     _pydantic_ai("native-v6", _ALL, DESK_VERSION="6", DESK_CONVERSATION="1"),
     _pydantic_ai("native-v6-stream", ("lend",), DESK_VERSION="6", DESK_STREAM="1"),
