@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from processors.otlp import Event
 from tests.processors.spans_of import Trace, asks, returns, says, together, user
 
 _ASKED = user("Any rooms in Denver?")
@@ -68,3 +69,13 @@ def test_a_call_that_lost_its_name_has_that_of_its_execution() -> None:
     trace.llm("m1", [_ASKED], asks("c1", "", _ROOMS))
     trace.tool("t1", "get_weather", _ROOMS, "one", **{"tool.id": "c1"})
     assert [(call.name, call.ref) for call in trace.run().calls] == [("get_weather", "t1")]
+
+
+def test_a_model_call_without_an_answer_did_not_fail_with_the_error_of_an_earlier_tool() -> None:
+    trace = Trace()
+    trace.agent()
+    trace.llm("m1", [_ASKED], asks("c1", "get_weather", _ROOMS))
+    raised = [Event(name="exception")]
+    trace.tool("t1", "get_weather", _ROOMS, error="No such town.", events=raised, **{"tool.id": "c1"})
+    trace.llm("m2", [_ASKED, asks("c1", "get_weather", _ROOMS), returns("c1", "No.")], None, error="No such town.")
+    assert (trace.run().aborted, trace.run().answered) == (False, None)
