@@ -53,7 +53,8 @@ def ending_of(drafts: Sequence[Draft], top: Node | None, agents: Sequence[Node],
     if told and (last.output is None or not last.text) and not _is_echo(told, last):
         return Ending(answer=told, answered=True)
     if not any(draft.output is not None for draft in own):
-        return Ending()
+        crash = top.facts.error if top is not None and top.facts is not None else None
+        return Ending() if crash is None or last.facts.error is None else _failed_request(last.facts.error)
     executes = any(call.execution is not None for draft in own for call in draft.calls)
     return _without_answer(last, working, top, executes=executes, failed=failed)
 
@@ -62,7 +63,7 @@ def _without_answer(
     last: Draft, working: Sequence[CallDraft], top: Node | None, *, executes: bool, failed: bool
 ) -> Ending:
     if last.facts.error is not None and not last.calls:
-        return Ending(answered=False, abort_reason=f"the last model request failed: {last.facts.error}".rstrip(": "))
+        return _failed_request(last.facts.error)
     if last.output is None:
         return Ending()
     if top is None:
@@ -83,6 +84,10 @@ def _without_answer(
         # were the end.
         return Ending(answered=False if left_open and executes else None)
     return Ending(answered=False if _meant_to_end(last) else None)
+
+
+def _failed_request(error: str) -> Ending:
+    return Ending(answered=False, abort_reason=f"the last model request failed: {error}".rstrip(": "))
 
 
 def _meant_to_end(last: Draft) -> bool:
@@ -126,11 +131,16 @@ def _told_answer(top: Node | None, agents: Sequence[Node]) -> str | None:
         if facts is None:
             continue
         if facts.output_text:
-            return facts.output_text
+            return None if _is_error(facts.output_text, facts.error) else facts.output_text
         said = _last_words(node)
         if said is not None:
             return said
     return None
+
+
+def _is_error(text: str, error: str | None) -> bool:
+    """Whether what stands as an output only says how the span failed."""
+    return error is not None and error != "" and error in text
 
 
 def _last_words(node: Node) -> str | None:

@@ -20,6 +20,7 @@ from processors.conventions.facts import MessageFacts
 
 _MESSAGE_KEYS = ("messages", "input", "contents", "chat_history")
 _SYSTEM_KEYS = ("instructions", "system", "systemInstruction", "system_instruction")
+_GROUPS = ("kwargs", "config", "parameters", "options", "extra_body")
 _SYSTEM_KEY = re.compile(rf'"(?:{"|".join(_SYSTEM_KEYS)})"\s*:')
 
 
@@ -30,10 +31,10 @@ def request_messages(body: JsonValue, messages: Messages) -> tuple[MessageFacts,
         return messages.read(decoded, Role.USER) or None
     if not isinstance(decoded, dict):
         return None
-    found = messages.read(data(first_at(decoded, *_MESSAGE_KEYS)), Role.USER)
+    found = messages.read(data(_given(decoded, *_MESSAGE_KEYS)), Role.USER)
     if found is None:
         return None
-    system = text_of_parts(first_at(decoded, *_SYSTEM_KEYS))
+    system = text_of_parts(_given(decoded, *_SYSTEM_KEYS))
     return (MessageFacts(role=Role.SYSTEM, text=system), *found) if system else found
 
 
@@ -42,7 +43,7 @@ def request_system(body: JsonValue) -> str | None:
     if isinstance(body, str) and _SYSTEM_KEY.search(body) is None:
         return None
     decoded = parsed(body)
-    return text_of_parts(first_at(decoded, *_SYSTEM_KEYS)) if isinstance(decoded, dict) else None
+    return text_of_parts(_given(decoded, *_SYSTEM_KEYS)) if isinstance(decoded, dict) else None
 
 
 def response_messages(body: JsonValue, messages: Messages) -> tuple[MessageFacts, ...] | None:
@@ -101,7 +102,16 @@ def request_definitions(body: JsonValue) -> JsonValue:
     if isinstance(body, str) and not any(key in body for key in ('"tools"', '"functions"')):
         return None
     decoded = parsed(body)
-    return first_at(decoded, "tools", "functions") if isinstance(decoded, dict) else None
+    return _given(decoded, "tools", "functions") if isinstance(decoded, dict) else None
+
+
+def _given(body: Mapping[str, JsonValue], *keys: str) -> JsonValue:
+    """The first of these parameters, which may stand among further ones in a group of their own."""
+    for place in (body, *(body.get(group) for group in _GROUPS)):
+        found = first_at(place, *keys) if isinstance(place, Mapping) else None
+        if found is not None:
+            return found
+    return None
 
 
 def _is_body(item: Mapping[str, JsonValue]) -> bool:
@@ -118,7 +128,7 @@ def request_tools(body: JsonValue) -> tuple[Tool, ...] | None:
 def tool_choice_of(body: JsonValue) -> str | None:
     """ "auto", "none", "required" or the name of the forced tool; None when the body doesn't say."""
     decoded = parsed(body)
-    choice = first_at(decoded, "tool_choice", "toolChoice") if isinstance(decoded, dict) else None
+    choice = _given(decoded, "tool_choice", "toolChoice") if isinstance(decoded, dict) else None
     if isinstance(choice, str):
         return "required" if choice == "any" else choice
     if isinstance(choice, dict):

@@ -50,6 +50,9 @@ def nested(item: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         message["content"] = [_whole_part(part) for part in _in_order(parts)]
     elif texts and not message.get("content"):
         message["content"] = [*_in_order(texts)]
+    if message.get("role") == "user" and message.get("tool_call_id"):
+        # Providers that send results as the user's have them flattened that way.
+        message["role"] = "tool"
     name = message.get("function_call_name")
     if isinstance(name, str) and not calls:
         message["function_call"] = {"name": name, "arguments": message.get("function_call_arguments_json")}

@@ -13,14 +13,21 @@ from processors.conventions.facts import MessageFacts
 
 
 def lacks_something(messages: tuple[MessageFacts, ...]) -> bool:
-    """Whether messages were flattened without their text, or calls without their ids."""
+    """Whether messages were flattened without their text, or calls without their ids or without what came of them."""
     mute = any(message.role in (Role.USER, Role.SYSTEM) and not message.text for message in messages)
-    return mute or lacks_ids(messages)
+    return mute or lacks_ids(messages) or _lacks_results(messages)
 
 
 def lacks_ids(messages: tuple[MessageFacts, ...]) -> bool:
     """Whether calls were flattened without their ids."""
     return any(call.id is None for message in messages for call in message.calls)
+
+
+def _lacks_results(messages: tuple[MessageFacts, ...]) -> bool:
+    """Whether only some of the calls have results: of several in one message, the last one may have replaced others."""
+    asked = {call.id for message in messages for call in message.calls}
+    told = {message.call_id for message in messages if message.call_id is not None}
+    return bool(told) and not asked <= told
 
 
 def restored(flat: tuple[MessageFacts, ...], raw: tuple[MessageFacts, ...]) -> tuple[MessageFacts, ...]:

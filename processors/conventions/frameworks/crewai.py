@@ -2,7 +2,8 @@
 
 Its instrumentations leave no span per model call.  OpenInference's puts agents and tasks on the crew's span as JSON,
 and on that of an agent at work the agent and its tools (as reprs) and the task's output; OpenLLMetry's puts all of it
-on the crew's span, outputs of tasks as reprs.  In recent versions of CrewAI a task's output has the messages.
+on the crew's span, outputs of tasks as reprs.  In recent versions of CrewAI a task's output has the messages, and
+in versions of 2025 the span of a tool has the call, as a repr among what else the tool's use was given.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.reprs import fields_of, listed_in
 from processors.conventions.decoding.values import as_list, as_object, first_at, text_at
 from processors.conventions.dialects.openinference import INPUT, OUTPUT
-from processors.conventions.facts import Kind, MessageFacts, SpanFacts
+from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFacts
 from processors.otlp import Span
 
 AGENTS = ("crew_agents", "crewai.crew.agents")
@@ -26,6 +27,7 @@ TASKS = ("crew_tasks", "crewai.crew.tasks")
 OUTPUTS = "crewai.crew.tasks_output"
 RESULT = "crewai.crew.result"
 TASK_KEY = "task_key"
+CALLING = "calling"
 DELEGATION = ("allow_delegation", "delegation_enabled")
 """Agents that may delegate have tools for it, which aren't listed."""
 _KINDS = (Kind.CHAIN, Kind.WORKFLOW, Kind.AGENT)
@@ -43,11 +45,15 @@ class CrewAI:
     def knows(self, span: Span, facts: SpanFacts) -> bool:
         """Whether the span is a crew's, or an agent's at work on a task of one."""
         attributes = span.attributes
+        if facts.tool is not None:
+            return CALLING in str(attributes.get(INPUT))
         return facts.kind in _KINDS and (first_at(attributes, *TASKS) is not None or TASK_KEY in attributes)
 
     def refined(self, span: Span, facts: SpanFacts) -> SpanFacts:
         """The facts with what crew, agent and task say."""
         attributes = span.attributes
+        if facts.tool is not None:
+            return _called(facts, facts.tool)
         tasks = _objects(first_at(attributes, *TASKS))
         if not tasks:
             return self._at_work(as_object(attributes.get(INPUT)), as_object(attributes.get(OUTPUT)), facts)
@@ -91,6 +97,15 @@ class CrewAI:
             return with_conversation(known, conversation, _split(conversation)[0])
         instructions = _instructions(agent)
         return replace(known, system=(instructions,) if instructions else None)
+
+
+def _called(facts: SpanFacts, tool: ToolFacts) -> SpanFacts:
+    """The facts of a use of a tool, whose input has the call among the words that asked for it."""
+    given = tool.arguments
+    calling = given.get(CALLING) if isinstance(given, dict) else None
+    call = fields_of(calling) if isinstance(calling, str) else calling
+    arguments = call.get("arguments") if isinstance(call, dict) else None
+    return replace(facts, tool=replace(tool, arguments=arguments)) if isinstance(arguments, dict) else facts
 
 
 def _split(conversation: Conversation) -> tuple[Conversation, Conversation]:

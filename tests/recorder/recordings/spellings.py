@@ -45,3 +45,12 @@ def react_fields(reply: Reply) -> Sequence[Reply]:
 
 def _fields(**values: str) -> str:
     return "\n\n".join([*(f"[[ ## {name} ## ]]\n{value}" for name, value in values.items()), "[[ ## completed ## ]]"])
+
+
+def react_lines(reply: Reply) -> Sequence[Reply]:
+    """CrewAI before 1.0: a call is two lines of the text."""
+    if not reply.calls:
+        return [replace(reply, text=f"Thought: I now know the final answer\nFinal Answer: {reply.text}")]
+    call = reply.calls[0]
+    text = f"Thought: I look it up.\nAction: {call.name}\nAction Input: {call.arguments}\n"
+    return [replace(reply, text=text, calls=())]
