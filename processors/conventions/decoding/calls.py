@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.cases import JsonValue
-from processors.conventions.decoding.cut import OpenObject
+from processors.conventions.decoding.cut import OpenObject, whole_json
 from processors.conventions.decoding.values import as_text, data, first_at, from_json, text_at
 from processors.conventions.facts import CallFacts
 
@@ -42,6 +42,11 @@ def call_of(value: Mapping[str, JsonValue]) -> CallFacts:
     )
 
 
+def is_told(call: CallFacts) -> bool:
+    """Whether anything tells of a call: what a limit left of it may be less than its name, and then it is none."""
+    return bool(call.name) or (call.arguments is not None and not call.truncated)
+
+
 def arguments_of(value: JsonValue) -> JsonValue:
     """Arguments as a model gave them: an object where it is one however often encoded, else the text; None: unknown."""
     for _ in range(3):
@@ -67,7 +72,18 @@ def executed_arguments(value: JsonValue, name: str | None = None) -> JsonValue:
     """
     decoded = data(value)
     if not isinstance(decoded, dict):
+        left = whole_json(decoded)
+        wrapped = _wrapped(left, name) if isinstance(left, OpenObject) else None
+        # A wrapper may have been cut behind the arguments.
+        if wrapped is not None and not isinstance(wrapped, OpenObject):
+            return wrapped
         return value if value is None or isinstance(value, str) else as_text(value)
+    found = _wrapped(decoded, name)
+    return decoded if found is None else found
+
+
+def _wrapped(decoded: Mapping[str, JsonValue], name: str | None) -> dict[str, JsonValue] | None:
+    """The arguments within a wrapper; None when there is none."""
     if name is not None and decoded.get("name") == name and decoded.keys() <= _WHOLE_CALL:
         inner = data(decoded.get("arguments"))
         if isinstance(inner, dict):
@@ -85,7 +101,7 @@ def executed_arguments(value: JsonValue, name: str | None = None) -> JsonValue:
         inner = data(decoded.get(key))
         if isinstance(inner, dict):
             return inner
-    return decoded
+    return None
 
 
 def _only_wrapper(decoded: Mapping[str, JsonValue]) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from evaluators.cases import JsonValue
 from processors.conventions.decoding.calls import ID_KEYS, NAME_KEYS
+from processors.conventions.decoding.cut import cut_json, has_open_end
 from processors.conventions.decoding.values import as_text, first_at, parsed, text_at
 
 TEXT_TYPES = frozenset({"text", "input_text", "output_text", "refusal", "markdown"})
@@ -33,7 +34,8 @@ class Result:
 
 def result_of(value: Mapping[str, JsonValue]) -> Result:
     """A result in any shape."""
-    text, failed = result_text(first_at(value, *_CONTENT_KEYS))
+    content = first_at(value, *_CONTENT_KEYS)
+    text, failed = result_text(None if has_open_end(value, content) else content)
     flag = first_at(value, "is_error", "isError")
     if isinstance(flag, bool):
         failed = flag
@@ -70,6 +72,8 @@ def result_text(content: JsonValue) -> tuple[str | None, bool | None]:
         if isinstance(blocks, list) and (isinstance(flag, bool) or set(content) <= {"content", "structuredContent"}):
             text, _ = result_text(blocks)
             return text, flag if isinstance(flag, bool) else None
+        if content.get("error") is True:
+            return as_text(content), True
     return as_text(content), None
 
 
@@ -92,17 +96,33 @@ def output_of(value: JsonValue) -> Result:
         if isinstance(told, dict) and told.get("role") in ("function", "tool") and "content" in told:
             found = result_of(told)
             return Result(found.text, found.call_id, found.tool_name, not decoded[0])
+    if isinstance(decoded, str) and (left := _cut_message(decoded)) is not None:
+        return left
     if isinstance(decoded, dict):
         message = _tool_message(decoded)
         if message is not None:
             result = result_of(message)
             return Result(result.text, text_at(message, "tool_call_id", "toolUseId"), result.tool_name, result.failed)
     text, failed = result_text(decoded if isinstance(decoded, dict | list) else value)
-    if isinstance(value, str) and failed is None and text == as_text(decoded) and isinstance(decoded, dict | list):
+    if isinstance(value, str) and text == as_text(decoded) and isinstance(decoded, dict | list):
         text = value
     elif isinstance(decoded, str):
         text = decoded
     return Result(text, failed=failed)
+
+
+def _cut_message(text: str) -> Result | None:
+    """What a length limit left of a framework's message; None when the text isn't the beginning of one."""
+    value = cut_json(text) if text.startswith('{"') else None
+    if not isinstance(value, dict):
+        return None
+    inner = next((found for key in ("output", "data") if isinstance(found := value.get(key), dict)), value)
+    if not ("additional_kwargs" in inner or "graph" in inner or inner.get("lc") == 1):
+        return None
+    kwargs = inner.get("kwargs")
+    message = kwargs if isinstance(kwargs, dict) else inner
+    result = result_of(message)
+    return Result(result.text, text_at(message, "tool_call_id"), result.tool_name, result.failed)
 
 
 def _tool_message(value: Mapping[str, JsonValue]) -> Mapping[str, JsonValue] | None:
