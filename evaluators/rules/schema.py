@@ -114,7 +114,7 @@ def _pattern(_validator: object, pattern: str, instance: object, _schema: object
 _extend: Any = validators.extend  # untyped in the library
 _Validator: Any = _extend(Draft202012Validator, {"pattern": _pattern})
 
-_SAYS_NOTHING = frozenset({"type", "title", "description"})
+_SAYS_NOTHING = frozenset({"type", "title", "description", "properties", "required", "additionalProperties"})
 _LIMITS = {
     "minimum": "at least",
     "maximum": "at most",
@@ -213,7 +213,9 @@ def _is_default(schema: object, value: object) -> bool:
 
 
 def _says_only_object(schema: object) -> bool:
-    return isinstance(schema, Mapping) and schema.get("type") == "object" and schema.keys() <= _SAYS_NOTHING
+    if not isinstance(schema, Mapping) or schema.get("type") != "object" or not schema.keys() <= _SAYS_NOTHING:
+        return False
+    return not schema.get("properties") and not schema.get("required")
 
 
 def _path(parts: Iterable[str | int]) -> str:

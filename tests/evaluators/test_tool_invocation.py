@@ -275,8 +275,11 @@ def test_a_choice_in_other_capitals_that_the_tool_took_is_a_suspicion() -> None:
     assert screen(case(refused)).score == 0.0
 
 
-def test_a_value_that_the_tool_took_breaks_no_schema_that_says_only_object() -> None:
-    undescribed = Tool(name="f", parameters={"type": "object", "properties": {"branch": {"type": "object"}}})
+@pytest.mark.parametrize(
+    "branch", [{"type": "object"}, {"type": "object", "properties": {}, "additionalProperties": False}]
+)
+def test_a_value_that_the_tool_took_breaks_no_schema_that_says_only_object(branch: dict[str, Any]) -> None:
+    undescribed = Tool(name="f", parameters={"type": "object", "properties": {"branch": branch}})
     described = Tool(
         name="f",
         parameters={
