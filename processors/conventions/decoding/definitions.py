@@ -37,7 +37,8 @@ def distinct(tools: Iterable[Tool]) -> tuple[Tool, ...]:
 
 def _tools(item: JsonValue) -> Iterable[Tool]:
     if isinstance(item, str):
-        return [Tool(name=item)] if item and item[0] not in "{[" else []
+        # What begins so is data that can't be read, or the repr of an object that doesn't say its name.
+        return [Tool(name=item)] if item and item[0] not in "{[<" else []
     if not isinstance(item, dict):
         return []
     is_open = isinstance(item, OpenObject)

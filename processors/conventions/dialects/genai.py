@@ -31,7 +31,8 @@ PREFIX = "gen_ai."
 OPERATION = "gen_ai.operation.name"
 INPUT_MESSAGES = "gen_ai.input.messages"
 OUTPUT_MESSAGES = "gen_ai.output.messages"
-SYSTEM_INSTRUCTIONS = ("gen_ai.system_instructions", "system_prompt")
+AGENT_INSTRUCTIONS = "system_prompt"
+SYSTEM_INSTRUCTIONS = ("gen_ai.system_instructions", AGENT_INSTRUCTIONS)
 TOOL_DEFINITIONS = ("gen_ai.tool.definitions", "gen_ai.agent.tool.definitions")
 AGENT_TOOLS = "gen_ai.agent.tools"
 LOOP_CYCLE = "event_loop.cycle_id"
@@ -212,7 +213,7 @@ def _kind(attributes: Mapping[str, JsonValue], span: Span) -> Kind:
         return Kind.TOOL
     if LOOP_CYCLE in attributes:
         return Kind.CHAIN
-    if AGENT_TOOLS in attributes:
+    if AGENT_TOOLS in attributes or AGENT_INSTRUCTIONS in attributes:
         return Kind.AGENT
     if any(key in attributes for key in (INPUT_MESSAGES, OUTPUT_MESSAGES, PROMPT, COMPLETION)):
         return Kind.LLM

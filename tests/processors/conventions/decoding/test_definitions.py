@@ -63,3 +63,7 @@ def test_a_validators_own_description_of_itself_is_no_schema(key: str) -> None:
     (tool,) = tools_of([{"name": "opening_hours", "parameters": described}]) or ()
 
     assert tool.parameters is None
+
+
+def test_the_repr_of_an_object_that_does_not_say_its_name_is_no_tool() -> None:
+    assert tools_of(["<FunctionTool object at 0x7f>", "find_book"]) == (Tool(name="find_book"),)

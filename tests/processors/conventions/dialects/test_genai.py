@@ -285,3 +285,8 @@ def test_a_tool_and_the_call_it_answers_are_an_execution_without_an_operation() 
     assert facts.kind is Kind.TOOL and facts.tool is not None
     assert (facts.tool.name, facts.tool.call_id, facts.tool.error) == ("get_weather", "c1", "")
     assert read({**attributes, "gen_ai.request.model": "m"}).kind is not Kind.TOOL
+
+
+def test_a_span_with_an_agents_instructions_and_no_operation_is_the_agents() -> None:
+    facts = read({"system_prompt": "rules", "gen_ai.prompt": "weather?", "gen_ai.completion": "Fine."})
+    assert (facts.kind, facts.system) == (Kind.AGENT, ("rules",))
