@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from evaluators.cases import Tool
 from processors.conventions.decoding.cut import OpenObject, cut_json
 from processors.conventions.decoding.definitions import tools_of
 
