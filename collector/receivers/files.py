@@ -145,8 +145,9 @@ def _read_json_file(path: Path) -> Iterator[Payload | Problem]:
         if requests is not None:
             yield from _payloads(path, found.position, requests, findings)
         elif strangers == 0:
-            message = f"skipped, no traces in it, but {described(found.value)}; known are {_KNOWN}"
-            yield Problem(path, found.position, message, skipped=True)
+            message = f"no traces in it, but {described(found.value)}; known are {_KNOWN}"
+            # A JSON object may be anything; where requests are saved, anything else is a request gone wrong.
+            yield Problem(path, found.position, message, skipped=isinstance(found.value, dict))
         strangers += requests is None
         notes |= findings.notes
     if strangers > 1:

@@ -192,3 +192,10 @@ def test_keys_of_a_stranger_act_on_no_terminal_and_are_told_in_short(tmp_path: P
     for problem in problems:
         assert "red" in str(problem) and len(str(problem).replace(str(tmp_path), "")) < 400
         assert str(problem).isprintable()
+
+
+@pytest.mark.parametrize("content", ["[]", '["a", 1]'])
+def test_json_that_is_no_object_is_no_file_of_another_kind_but_a_failure(tmp_path: Path, content: str) -> None:
+    (tmp_path / "request.json").write_text(content)
+    payloads, (problem,) = read(tmp_path)
+    assert (payloads, problem.skipped) == ([], False)

@@ -8,6 +8,7 @@ dates or as two halves of a number.  What still can't be converted costs itself 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from string import hexdigits
 from typing import cast
 
 from collector.intake import MalformedRequestError
@@ -168,15 +169,23 @@ def _put_right(span: Fields) -> Fields:
 def _with_usual_fields(item: Fields) -> Fields:
     """A span, event or link with its ids, times and attributes put right."""
     right = dict(item)
-    for key, size in _IDS.items():
-        if isinstance(item.get(key), str):
-            right[key] = _hexadecimal(cast(str, item[key]), size)
+    ids = {key: cast(str, item[key]) for key in _IDS if isinstance(item.get(key), str)}
+    # A single id in base64 among hexadecimal ones is a mistake, and no other encoding.
+    in_base64 = not any(_is_hexadecimal(text, _IDS[key]) for key, text in ids.items() if text)
+    for key, text in ids.items():
+        if in_base64 or _is_hexadecimal(text, _IDS[key]):
+            right[key] = _hexadecimal(text, _IDS[key])
     for key in _TIMES:
         if key in item:
             right[key] = _time(item[key])
     if "attributes" in item:
         right["attributes"] = _attributes(item["attributes"])
     return right
+
+
+def _is_hexadecimal(text: str, size: int) -> bool:
+    digits = text.removeprefix("0x")
+    return len(digits) == 2 * size and all(digit in hexdigits for digit in digits)
 
 
 def _hexadecimal(text: str, size: int) -> str:

@@ -169,3 +169,11 @@ def test_a_flaw_in_a_later_resource_is_named_by_its_own_place() -> None:
         ".resourceSpans[3]",
     ]
     assert "resourceSpans[2].scopeSpans: an array is due" in findings.flaws[1][1]
+
+
+@pytest.mark.parametrize("trace_id", ["AQIDBAUGBwgJCgsMDQ4PEA==", TRACE[:-1]])
+def test_one_id_in_base64_or_too_short_among_hexadecimal_ones_is_refused(trace_id: str) -> None:
+    span = {"traceId": trace_id, "spanId": "00f067aa0ba902b7", "startTimeUnixNano": "1"}
+    found, findings = read({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
+    assert not found
+    assert findings.flaws
