@@ -268,4 +268,3 @@ parse_resource = cast("Callable[[bytes], object]", _CLASSES["Resource"].FromStri
 parse_scope = cast("Callable[[bytes], object]", _CLASSES["Scope"].FromString)
 parse_metrics = cast("Callable[[bytes], MetricsRequestSkeleton]", _CLASSES["MetricsRequest"].FromString)
 parse_anything = cast("Callable[[bytes], Message]", _CLASSES["Anything"].FromString)
-new_request = cast("Callable[[], RequestSkeleton]", _CLASSES["Request"])

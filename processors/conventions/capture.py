@@ -8,16 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from processors.conventions.instrumentations import (
-    ARGUMENTS,
-    GENAI,
-    INSTRUMENTATIONS,
-    OI_HIDES,
-    TOOL_RESULTS,
-    TRACELOOP,
-    Instrumentation,
-    Remedy,
-)
+from processors.conventions.fact_names import ARGUMENTS, TOOL_RESULTS
+from processors.conventions.instrumentations import INSTRUMENTATIONS, OI_HIDES, TRACELOOP, Instrumentation, Remedy
+from processors.conventions.places import GENAI
 
 _UNKNOWN = Instrumentation(
     name="", where=GENAI, switch="switch on the capture of message content in the instrumentation"

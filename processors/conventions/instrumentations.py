@@ -1,4 +1,4 @@
-"""The instrumentations there are: where each writes the facts that evaluators need, and the switch that makes it do so.
+"""The instrumentations there are, and the switch that makes each record the facts that evaluators need.
 
 A table of what their documentation and source say.  A new one is one entry here, and one line on the page about
 content capture.
@@ -10,16 +10,32 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-USER_INPUT = "user_input"
-SYSTEM_PROMPT = "system_prompt"
-TOOLS = "tools"
-SCHEMAS = "schemas"
-TOOL_CALLS = "tool_calls"
-ARGUMENTS = "arguments"
-TOOL_RESULTS = "tool_results"
-FINAL_ANSWER = "final_answer"
-FACTS = (USER_INPUT, SYSTEM_PROMPT, TOOLS, SCHEMAS, TOOL_CALLS, ARGUMENTS, TOOL_RESULTS, FINAL_ANSWER)
-
+from processors.conventions.fact_names import (
+    ARGUMENTS,
+    FINAL_ANSWER,
+    SCHEMAS,
+    SYSTEM_PROMPT,
+    TOOL_CALLS,
+    TOOL_RESULTS,
+    TOOLS,
+    USER_INPUT,
+)
+from processors.conventions.places import (
+    CLAUDE_CODE,
+    ENTITIES,
+    GENAI,
+    GENKIT,
+    HAYSTACK,
+    LANGFUSE,
+    MASTRA,
+    MLFLOW,
+    ONE_STRING,
+    OPENINFERENCE,
+    RECORDS,
+    SPRING_AI,
+    VERCEL,
+    VOLTAGENT,
+)
 
 _RECORD = "log record"
 _NO_TRACE = "records that don't name the trace and the span can't be used"
@@ -55,132 +71,6 @@ class Instrumentation:
         where, switch = self.where[fact], self.instead.get(fact, self.switch)
         return Remedy(where, f"{switch}; {_NO_TRACE}" if _RECORD in where else switch)
 
-
-def _places(
-    *,
-    given: str,
-    said: str,
-    arguments: str,
-    result: str,
-    tools: str,
-    system: str | None = None,
-    schemas: str | None = None,
-    answer: str | None = None,
-) -> dict[str, str]:
-    return {
-        USER_INPUT: given,
-        SYSTEM_PROMPT: system or given,
-        TOOLS: tools,
-        SCHEMAS: schemas or tools,
-        TOOL_CALLS: said,
-        ARGUMENTS: arguments,
-        TOOL_RESULTS: result,
-        FINAL_ANSWER: answer or said,
-    }
-
-
-_OPENINFERENCE = _places(
-    given="llm.input_messages or input.value",
-    system="llm.input_messages",
-    tools="llm.tools",
-    schemas="llm.tools.N.tool.json_schema",
-    said="llm.output_messages",
-    arguments="llm.output_messages or input.value of tool spans",
-    result="output.value of tool spans",
-    answer="llm.output_messages or output.value",
-)
-GENAI = _places(
-    given="gen_ai.input.messages",
-    system="gen_ai.system_instructions or gen_ai.input.messages",
-    tools="gen_ai.tool.definitions",
-    schemas="gen_ai.tool.definitions with parameters",
-    said="gen_ai.output.messages",
-    arguments="gen_ai.tool.call.arguments",
-    result="gen_ai.tool.call.result",
-)
-_RECORDS = _places(
-    given="a log record gen_ai.user.message",
-    system="a log record gen_ai.system.message",
-    tools="gen_ai.tool.definitions",
-    said="a log record gen_ai.choice",
-    arguments="a log record gen_ai.choice",
-    result="a log record gen_ai.tool.message",
-)
-_ENTITIES = {
-    **GENAI,
-    ARGUMENTS: "gen_ai.output.messages or traceloop.entity.input of tool spans",
-    TOOL_RESULTS: "traceloop.entity.output of tool spans",
-}
-_VERCEL = _places(
-    given="ai.prompt or ai.prompt.messages",
-    tools="ai.prompt.tools",
-    said="ai.response.text and ai.response.toolCalls",
-    arguments="ai.toolCall.args",
-    result="ai.toolCall.result",
-    answer="ai.response.text",
-)
-_ONE_STRING = _places(
-    given="gen_ai.prompt",
-    tools="gen_ai.tool.definitions",
-    said="gen_ai.completion",
-    arguments="gen_ai.prompt of tool spans",
-    result="gen_ai.completion of tool spans",
-)
-_LANGFUSE = _places(
-    given="langfuse.observation.input",
-    tools="langfuse.observation.input of generations",
-    said="langfuse.observation.output of generations",
-    arguments="langfuse.observation.input of tools",
-    result="langfuse.observation.output of tools",
-)
-_MLFLOW = _places(
-    given="mlflow.spanInputs",
-    tools="mlflow.chat.tools",
-    said="mlflow.spanOutputs",
-    arguments="mlflow.spanInputs of tool spans",
-    result="mlflow.spanOutputs of tool spans",
-)
-_SPRING_AI = _places(
-    given="gen_ai.input.messages",
-    tools="spring.ai.model.request.tool.names",
-    schemas="spring.ai.tool.definition.schema of tool spans",
-    said="gen_ai.output.messages",
-    arguments="spring.ai.tool.call.arguments",
-    result="spring.ai.tool.call.result",
-)
-_GENKIT = _places(
-    given="genkit:input of model spans",
-    tools="genkit:input of model spans",
-    said="genkit:output of model spans",
-    arguments="genkit:input of tool spans",
-    result="genkit:output of tool spans",
-)
-_MASTRA = _places(
-    given="mastra.model_step.input",
-    system="gen_ai.system_instructions",
-    tools="gen_ai.tool.definitions",
-    said="mastra.model_step.output",
-    arguments="gen_ai.tool.call.arguments",
-    result="gen_ai.tool.call.result",
-)
-_VOLTAGENT = _places(
-    given="agent.messages",
-    system="agent.instructions",
-    tools="agent.stateSnapshot",
-    said="input of tool spans",
-    arguments="input of tool spans",
-    result="output of tool spans",
-    answer="output of agent spans",
-)
-_CLAUDE_CODE = _places(
-    given="user_prompt, or a log record user_prompt",
-    system="a log record api_request_body",
-    tools="a log record api_request_body",
-    said="a log record api_response_body",
-    arguments="the event tool.output of tool spans, or a log record tool_result",
-    result="the event tool.output of tool spans",
-    answer="a log record assistant_response",
-)
 
 _CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _LATEST = "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental"
@@ -218,7 +108,7 @@ def _openinference(name: str, scope: str, never: Mapping[str, str]) -> Instrumen
     return Instrumentation(
         name=f"OpenInference for {name}",
         scopes=(f"openinference.instrumentation.{scope}",),
-        where=_OPENINFERENCE,
+        where=OPENINFERENCE,
         switch=_OI_SWITCH,
         instead={**OI_HIDES, **never},
     )
@@ -263,14 +153,14 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
         name="OpenInference",
         scopes=("openinference.", "@arizeai/openinference-"),
         dialects=("openinference",),
-        where=_OPENINFERENCE,
+        where=OPENINFERENCE,
         switch=_OI_SWITCH,
         instead=OI_HIDES,
     ),
     Instrumentation(
         name="OpenTelemetry for OpenAI (openai-v2), message events",
         scopes=("opentelemetry.instrumentation.openai_v2",),
-        where=_RECORDS,
+        where=RECORDS,
         switch=f"set {_CAPTURE}=true and export log records, with a logger provider and within the span's context",
         instead=_with((TOOLS, SCHEMAS), _NO_DEFINITIONS),
     ),
@@ -323,7 +213,7 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
             *(f"opentelemetry.instrumentation.{library}" for library in _TRACELOOP_LIBRARIES),
         ),
         dialects=("traceloop",),
-        where=_ENTITIES,
+        where=ENTITIES,
         switch="unset TRACELOOP_TRACE_CONTENT, or set it to true; with use_legacy_attributes=False "
         "take its log records too",
     ),
@@ -331,7 +221,7 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
         name="Vercel AI SDK",
         scopes=("ai",),
         dialects=("vercel",),
-        where=_VERCEL,
+        where=VERCEL,
         switch="don't set recordInputs and recordOutputs to false in experimental_telemetry (version 7: telemetry)",
     ),
     Instrumentation(
@@ -388,7 +278,7 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
     Instrumentation(
         name="Semantic Kernel",
         scopes=("semantic_kernel", "Microsoft.SemanticKernel"),
-        where=_RECORDS,
+        where=RECORDS,
         switch="set SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE=true and export log records",
     ),
     Instrumentation(
@@ -401,7 +291,7 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
         name="Spring AI",
         scopes=("org.springframework",),
         dialects=("spring-ai",),
-        where=_SPRING_AI,
+        where=SPRING_AI,
         switch="set spring.ai.tools.observations.include-content to true",
         instead=_with(
             (USER_INPUT, SYSTEM_PROMPT, TOOL_CALLS, FINAL_ANSWER),
@@ -413,14 +303,14 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
         name="Genkit",
         scopes=("genkit-tracer",),
         dialects=("genkit",),
-        where=_GENKIT,
+        where=GENKIT,
         switch="export the spans themselves; only exporters that leave out inputs and outputs remove content",
     ),
     Instrumentation(
         name="Mastra",
         scopes=("@mastra/otel-exporter",),
         dialects=("mastra",),
-        where=_MASTRA,
+        where=MASTRA,
         switch="leave hideInput and hideOutput of the tracing options unset, and look at span output processors",
         instead=_with((SCHEMAS,), "add the instrumentation of the model's SDK; it records the names of tools only"),
     ),
@@ -428,21 +318,21 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
         name="VoltAgent",
         scopes=("@voltagent/core",),
         dialects=("voltagent",),
-        where=_VOLTAGENT,
+        where=VOLTAGENT,
         switch="leave the span processors that remove input, output and messages out",
     ),
     Instrumentation(
         name="LangSmith",
         scopes=("langsmith",),
         dialects=("langsmith",),
-        where=_ONE_STRING,
+        where=ONE_STRING,
         switch="unset LANGSMITH_HIDE_INPUTS and LANGSMITH_HIDE_OUTPUTS, and hide_inputs and hide_outputs of the client",
     ),
     Instrumentation(
         name="Langfuse",
         scopes=("langfuse",),
         dialects=("langfuse",),
-        where=_LANGFUSE,
+        where=LANGFUSE,
         switch="leave capture_input, capture_output and LANGFUSE_OBSERVE_DECORATOR_IO_CAPTURE_ENABLED on, and look at "
         "the client's mask",
     ),
@@ -450,7 +340,7 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
         name="MLflow",
         scopes=("mlflow",),
         dialects=("mlflow",),
-        where=_MLFLOW,
+        where=MLFLOW,
         switch="take out the span processors that remove inputs and outputs; by default both are recorded",
     ),
     Instrumentation(
@@ -464,21 +354,14 @@ INSTRUMENTATIONS: tuple[Instrumentation, ...] = (
         name="Haystack's own tracing",
         scopes=("haystack",),
         dialects=("haystack",),
-        where=_places(
-            given="haystack.agent.input",
-            tools="haystack.agent.tools",
-            said="haystack.agent.step.llm.output",
-            arguments="haystack.agent.step.tool.input",
-            result="haystack.agent.step.tool.output",
-            answer="haystack.agent.output",
-        ),
+        where=HAYSTACK,
         switch="set HAYSTACK_CONTENT_TRACING_ENABLED=true before Haystack is imported",
     ),
     Instrumentation(
         name="Claude Code",
         scopes=("com.anthropic.claude_code",),
         dialects=("claude_code",),
-        where=_CLAUDE_CODE,
+        where=CLAUDE_CODE,
         switch="set OTEL_LOG_USER_PROMPTS=1, OTEL_LOG_ASSISTANT_RESPONSES=1, OTEL_LOG_TOOL_DETAILS=1 and "
         "OTEL_LOG_TOOL_CONTENT=1",
         instead=_with((SYSTEM_PROMPT, TOOLS, SCHEMAS, TOOL_CALLS), "set OTEL_LOG_RAW_API_BODIES=1"),

@@ -7,7 +7,8 @@ The first account's word stands, and the second one completes it:
 * the output is the one that asks for more calls, of equal ones the one with words, since calls are lost on the way;
 * the input is the one that tells more results of calls apart;
 * the tools are those of the list that is whole, of equal ones the one with more schemas; that there were none stands;
-* an execution is completed field by field, and an error that has words is told rather than one that has none;
+* an execution is completed field by field, and an error that has words is told rather than one that has none; its name
+  is that of the first account, unless that one knows no id, arguments or result;
 * what is missing from either (cut, cut off, hidden, called in code) is missing.
 
 So the order of accounts decides only where both know a fact and neither knows more of it.

@@ -7,8 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from evaluators.cases import Run, ToolCall, Turn
 from processors.conventions.capture import remedies
-from processors.conventions.facts import Kind
-from processors.conventions.instrumentations import (
+from processors.conventions.fact_names import (
     ARGUMENTS,
     FINAL_ANSWER,
     SCHEMAS,
@@ -18,6 +17,7 @@ from processors.conventions.instrumentations import (
     TOOLS,
     USER_INPUT,
 )
+from processors.conventions.facts import Kind
 from processors.reading.tree import Node
 from processors.transcript import Missing
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from evaluators.cases import Run
-from processors.conventions.instrumentations import (
+from processors.conventions.fact_names import (
     ARGUMENTS,
     FINAL_ANSWER,
     SCHEMAS,

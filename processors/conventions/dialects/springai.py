@@ -17,7 +17,6 @@ from processors.otlp import Span
 
 KIND = "spring.ai.kind"
 OFFERED = "spring.ai.model.request.tool.names"
-CLIENT_TOOLS = "spring.ai.chat.client.tool.names"
 CONVERSATION = "spring.ai.chat.client.conversation.id"
 TOOL_NAME = "spring.ai.tool.definition.name"
 TOOL_DESCRIPTION = "spring.ai.tool.definition.description"

@@ -13,18 +13,18 @@ from evaluators.cases import Role
 from processors.conventions.decoding.messages import Messages
 from processors.conventions.dialects.adk import PREFIX
 from processors.conventions.facts import MessageFacts, SpanFacts
+from processors.conventions.frameworks.framework import Framework
 from processors.otlp import Span
 
 _OF_OTHERS = re.compile(r"For context:[^\n]*\n\[")
 _CLOSING = ("Handle the requests as specified in the System Instruction.", "Continue processing previous requests as ")
 
 
-class AdkContext:
+class AdkContext(Framework):
     """Tells the framework's words from the user's, on spans of either of the conventions it follows."""
 
-    name = "adk"
-
     def __init__(self, messages: Messages) -> None:
+        super().__init__(messages)
         self._known: dict[int, tuple[MessageFacts, MessageFacts]] = {}
 
     def knows(self, span: Span, facts: SpanFacts) -> bool:

@@ -15,11 +15,11 @@ from dataclasses import replace
 from evaluators.cases import JsonValue, Role, Tool
 from processors.conventions.decoding.conversations import Conversation, with_conversation
 from processors.conventions.decoding.definitions import distinct
-from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.reprs import fields_of, listed_in
 from processors.conventions.decoding.values import as_list, as_object, first_at, text_at
 from processors.conventions.dialects.openinference import INPUT, OUTPUT
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFacts
+from processors.conventions.frameworks.framework import Framework
 from processors.otlp import Span
 
 AGENTS = ("crew_agents", "crewai.crew.agents")
@@ -34,13 +34,8 @@ _KINDS = (Kind.CHAIN, Kind.WORKFLOW, Kind.AGENT)
 _NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
 
 
-class CrewAI:
+class CrewAI(Framework):
     """What CrewAI writes in shapes of its own."""
-
-    name = "crewai"
-
-    def __init__(self, messages: Messages) -> None:
-        self._messages = messages
 
     def knows(self, span: Span, facts: SpanFacts) -> bool:
         """Whether the span is a crew's, or an agent's at work on a task of one."""

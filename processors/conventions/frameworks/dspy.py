@@ -18,6 +18,7 @@ from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.values import as_object, as_text, from_json
 from processors.conventions.dialects.openinference import INPUT, OUTPUT
 from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts
+from processors.conventions.frameworks.framework import Framework
 from processors.otlp import Span
 
 THOUGHT, TOOL_NAME, TOOL_ARGUMENTS = "next_thought", "next_tool_name", "next_tool_args"
@@ -34,12 +35,11 @@ _EXECUTION_ERROR = "Execution error in "
 _HIDDEN_FIELDS = frozenset({"completed", "reasoning", TRAJECTORY, THOUGHT, TOOL_NAME, TOOL_ARGUMENTS})
 
 
-class DSPy:
+class DSPy(Framework):
     """What DSPy writes in shapes of its own."""
 
-    name = "dspy"
-
     def __init__(self, messages: Messages) -> None:
+        super().__init__(messages)
         self._read: dict[tuple[str, Role], tuple[MessageFacts, ...]] = {}
 
     def knows(self, span: Span, facts: SpanFacts) -> bool:

@@ -13,12 +13,18 @@ from dataclasses import replace
 
 from evaluators.cases import JsonValue, Role, Tool
 from processors.conventions.decoding.conversations import last_words, with_conversation
-from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.values import as_object, first_at
-from processors.conventions.dialects.haystack_tracing import AGENT_INPUT, AGENT_OUTPUT, PIPELINE_INPUT, PIPELINE_OUTPUT
+from processors.conventions.dialects.haystack_tracing import (
+    AGENT_INPUT,
+    AGENT_OUTPUT,
+    PIPELINE_INPUT,
+    PIPELINE_OUTPUT,
+    HaystackTracing,
+)
 from processors.conventions.dialects.openinference import INPUT, OUTPUT
 from processors.conventions.dialects.traceloop import ENTITY_INPUT, ENTITY_OUTPUT
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts
+from processors.conventions.frameworks.framework import Framework
 from processors.otlp import Span
 
 INPUTS = (INPUT, ENTITY_INPUT, AGENT_INPUT, PIPELINE_INPUT)
@@ -34,13 +40,8 @@ _LOST = "replies"
 _MOST_NESTED = 4
 
 
-class Haystack:
+class Haystack(Framework):
     """What Haystack writes in shapes of its own."""
-
-    name = "haystack"
-
-    def __init__(self, messages: Messages) -> None:
-        self._messages = messages
 
     def knows(self, span: Span, facts: SpanFacts) -> bool:
         """Whether the span hands on messages of Haystack, or is a model call whose answer was lost."""
@@ -48,7 +49,7 @@ class Haystack:
             return not facts.input and any(message.text == _LOST for message in facts.output or ())
         values = (_value(span, INPUTS), _value(span, OUTPUTS))
         return facts.kind in _AROUND and any(
-            isinstance(value, str) and (ROLE in value or PRIVATE_ROLE in value or facts.dialect == self.name)
+            isinstance(value, str) and (ROLE in value or PRIVATE_ROLE in value or facts.dialect == HaystackTracing.name)
             for value in values
         )
 

@@ -14,12 +14,12 @@ from dataclasses import replace
 from evaluators.cases import JsonValue, Role
 from processors.conventions.decoding.bodies import request_tools
 from processors.conventions.decoding.conversations import last_words
-from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.results import result_text
 from processors.conventions.decoding.values import as_object, first_at, text_at
 from processors.conventions.dialects.openinference import OUTPUT
 from processors.conventions.dialects.traceloop import ENTITY_INPUT, ENTITY_OUTPUT
 from processors.conventions.facts import Kind, MessageFacts, SpanFacts, ToolFacts
+from processors.conventions.frameworks.framework import Framework
 from processors.otlp import Span
 
 _MARKS = ('"blocks"', '"tool_kwargs"')
@@ -27,13 +27,8 @@ _TOOL_OUTPUT = ('"blocks"', '"raw_output"', '"tool_name"')
 _STEPS = (Kind.CHAIN, Kind.WORKFLOW, Kind.OTHER)
 
 
-class LlamaIndex:
+class LlamaIndex(Framework):
     """What LlamaIndex writes in shapes of its own."""
-
-    name = "llamaindex"
-
-    def __init__(self, messages: Messages) -> None:
-        self._messages = messages
 
     def knows(self, span: Span, facts: SpanFacts) -> bool:
         """Whether the span holds a message or an event of LlamaIndex."""

@@ -16,6 +16,7 @@ from evaluators.cases import Role
 from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.values import data
 from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts
+from processors.conventions.frameworks.framework import Framework
 from processors.otlp import Span
 
 INSTRUCTION = "Action Input:"
@@ -31,12 +32,11 @@ _THOUGHT = re.compile(r"\s*Thought[ \t]*:[ \t]*")
 _FENCE = re.compile(r"^```\w*\n?|\n?```\s*$")
 
 
-class ReActText:
+class ReActText(Framework):
     """What agents write that call tools in words."""
 
-    name = "react"
-
     def __init__(self, messages: Messages) -> None:
+        super().__init__(messages)
         self._read: dict[str, MessageFacts] = {}
 
     def knows(self, span: Span, facts: SpanFacts) -> bool:

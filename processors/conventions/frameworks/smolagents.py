@@ -18,6 +18,7 @@ from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.values import as_object, data, flattened, text_at
 from processors.conventions.dialects.openinference import INPUT, TOOL_PARAMETERS
 from processors.conventions.facts import CallFacts, Kind, MessageFacts, SpanFacts
+from processors.conventions.frameworks.framework import Framework
 from processors.otlp import Span
 
 PREFIX = "smolagents."
@@ -28,12 +29,11 @@ _CALLING, _TASK, _OBSERVED, _FAILED = "Calling tools:\n", "New task:\n", "Observ
 _WRAPPER = "sanitize_inputs_outputs"
 
 
-class Smolagents:
+class Smolagents(Framework):
     """What smolagents writes in shapes of its own."""
 
-    name = "smolagents"
-
     def __init__(self, messages: Messages) -> None:
+        super().__init__(messages)
         self._memory: dict[tuple[str, Role], tuple[MessageFacts, ...]] = {}
 
     def knows(self, span: Span, facts: SpanFacts) -> bool:

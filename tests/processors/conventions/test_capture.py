@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from processors.conventions.capture import remedies
-from processors.conventions.instrumentations import FACTS, INSTRUMENTATIONS, TOOLS, USER_INPUT, Instrumentation, Remedy
+from processors.conventions.fact_names import FACTS, TOOLS, USER_INPUT
+from processors.conventions.instrumentations import INSTRUMENTATIONS, Instrumentation, Remedy
 
 PAGE = Path(__file__).parents[3] / "docs" / "dialects" / "content-capture.md"
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
