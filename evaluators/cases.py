@@ -200,11 +200,60 @@ class ResponseCase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceCall:
+    """A call that was expected. `arguments` None: any; `output` None: whatever comes of it."""
+
+    name: str
+    arguments: Mapping[str, JsonValue] | None = None
+    output: JsonValue = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """What is known from outside the run of what should have come of it.
+
+    `task`              what was really wanted, where it isn't what the user says in the run.
+    `outcome`           the state or answer that is right, in words.
+    `tool_calls`        the calls of a good run in order; None when not given, empty when there should be none.
+    `required_outputs`  what the user must have been told.
+    `key_actions`       names of the tools that a good run can't do without.
+    `source`            where it is from: a case, a file, or the attributes of the judged side itself.
+    """
+
+    task: str | None = None
+    outcome: str | None = None
+    tool_calls: tuple[ReferenceCall, ...] | None = None
+    required_outputs: tuple[str, ...] | None = None
+    key_actions: tuple[str, ...] | None = None
+    source: str = "case"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunCase:
-    """A whole run."""
+    """A whole run, with what should have come of it where that is known."""
 
     run: Run
+    reference: Reference | None = None
     options: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
-Case: TypeAlias = DecisionCase | CallsCase | ResponseCase | RunCase
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionCase:
+    """The runs of one session in order of their beginning. `run` is all of them as one, the way a judge is shown it."""
+
+    run: Run
+    runs: tuple[Run, ...]
+    reference: Reference | None = None
+
+
+Case: TypeAlias = DecisionCase | CallsCase | ResponseCase | RunCase | SessionCase
+
+
+class CaseKind(StrEnum):
+    """What an evaluator is given to judge, one member per type of case."""
+
+    DECISION = "decision"
+    CALLS = "calls"
+    RESPONSE = "response"
+    RUN = "run"
+    SESSION = "session"

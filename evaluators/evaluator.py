@@ -14,7 +14,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evaluators.cases import Case, JsonValue
+from evaluators.cases import Case, CaseKind, JsonValue
 from evaluators.judge.question import JudgeAnswer, JudgeFailure, Question
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict, passes
 
@@ -58,12 +58,13 @@ class Screening:
 class Evaluator(ABC, Generic[CaseT]):
     """Base of all evaluators.
 
-    Subclasses set `name`, `level`, the two labels and `code_version` (raised whenever a rule changes its mind), and
-    implement `screen`, `question` and `conclude`.  `rules_decide` says that a judge only refines what rules can always
-    tell, so that a judge that fails costs confidence and not the score.
+    Subclasses set `name`, `judges` (the kind of case they take), `level`, the two labels and `code_version` (raised
+    whenever a rule changes its mind), and implement `screen`, `question` and `conclude`.  `rules_decide` says that a
+    judge only refines what rules can always tell, so that a judge that fails costs confidence and not the score.
     """
 
     name: ClassVar[str]
+    judges: ClassVar[CaseKind]
     level: ClassVar[Level]
     good_label: ClassVar[str]
     bad_label: ClassVar[str]

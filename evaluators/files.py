@@ -9,7 +9,7 @@ with what to do about it; nothing is guessed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import orjson
@@ -20,6 +20,7 @@ from evaluators.case_input import CaseInput, CaseLine
 from evaluators.cases import (
     CallsCase,
     Case,
+    CaseKind,
     DecisionCase,
     Message,
     ResponseCase,
@@ -54,13 +55,18 @@ class BadLine:
     fault: str
 
 
-def read_cases(lines: Iterable[bytes]) -> Iterator[NamedCase | BadLine]:
-    """The case of every line that isn't blank, or why it has none."""
+def read_cases(lines: Iterable[bytes], kinds: Mapping[str, CaseKind]) -> Iterator[NamedCase | BadLine]:
+    """The case of every line that isn't blank, or why it has none.
+
+    Args:
+        lines: one JSON object each.
+        kinds: what each evaluator judges, by the evaluator's name; the registry's are `evaluators.registry.CASE_KINDS`.
+    """
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        read = _read_line(number, line)
+        read = _read_line(number, line, kinds)
         if isinstance(read, NamedCase):
             first = seen.setdefault(read.case_id, number)
             if first != number:
@@ -102,19 +108,19 @@ def result_line(case: NamedCase, verdict: Verdict) -> bytes:
     return orjson.dumps(answer, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def _read_line(number: int, line: bytes) -> NamedCase | BadLine:
+def _read_line(number: int, line: bytes, kinds: Mapping[str, CaseKind]) -> NamedCase | BadLine:
     try:
         parsed = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         return BadLine(number, f"is no JSON ({error}); write one JSON object per line")
     name = parsed.get("evaluator") if isinstance(parsed, dict) else None
-    if isinstance(name, str) and name not in _BUILDERS:
-        return BadLine(number, f"evaluator {_cut(name)!r} is unknown; use one of {', '.join(_BUILDERS)}")
+    if isinstance(name, str) and name not in kinds:
+        return BadLine(number, f"evaluator {_cut(name)!r} is unknown; use one of {', '.join(kinds)}")
     try:
         read = CaseLine.model_validate(parsed)
     except ValidationError as error:
         return BadLine(number, _faults(error))
-    return NamedCase(number, read.id, read.evaluator, _BUILDERS[read.evaluator](read.input))
+    return NamedCase(number, read.id, read.evaluator, _BUILDERS[kinds[read.evaluator]](read.input))
 
 
 def _faults(error: ValidationError) -> str:
@@ -242,10 +248,9 @@ def _whole_run(given: CaseInput) -> Case:
     return RunCase(run=run, options=given.options)
 
 
-_BUILDERS = {
-    "tool_selection": _decision,
-    "tool_invocation": _invocation,
-    "tool_response_handling": _response,
-    "task_completion": _whole_run,
-    "step_efficiency": _whole_run,
+_BUILDERS: Mapping[CaseKind, Callable[[CaseInput], Case]] = {
+    CaseKind.DECISION: _decision,
+    CaseKind.CALLS: _invocation,
+    CaseKind.RESPONSE: _response,
+    CaseKind.RUN: _whole_run,
 }

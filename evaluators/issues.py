@@ -1,7 +1,8 @@
 """The one list of issue codes, with how bad each is by default.
 
 A code names *what* went wrong, not which evaluator said so.  Everything that finds something (a rule or a judge)
-uses these codes and no others; a judge's answer with an unknown code is junk.
+uses these codes and no others; a judge's answer with an unknown code is junk.  Only rubrics bring codes of their own,
+with the severity that they declare.
 """
 
 from __future__ import annotations
@@ -72,6 +73,42 @@ class IssueCode(StrEnum):
     DETOUR = "detour"
     DEAD_LOOP = "dead_loop"
     DUPLICATE_WRITE = "duplicate_write"
+
+    # how it was planned
+    MISSING_CONSTRAINT = "missing_constraint"
+    MISSING_STEP = "missing_step"
+    WRONG_DECOMPOSITION = "wrong_decomposition"
+    UNAVAILABLE_TOOL = "unavailable_tool"
+    OVERCOMPLICATED = "overcomplicated"
+    UNCHECKED_PRECONDITION = "unchecked_precondition"
+    NO_VERIFICATION = "no_verification"
+    NO_ERROR_PATH = "no_error_path"
+    NO_CONFIRMATION_OR_ROLLBACK = "no_confirmation_or_rollback"
+    WRONG_DELEGATE = "wrong_delegate"
+    UNCLEAR_OWNERSHIP = "unclear_ownership"
+    NO_INTEGRATION = "no_integration"
+    SERIAL_INSTEAD_OF_PARALLEL = "serial_instead_of_parallel"
+
+    # how the plan was followed
+    STEP_SKIPPED = "step_skipped"
+    STEP_REORDERED = "step_reordered"
+    STEP_ADDED = "step_added"
+
+    # what became of errors
+    FUTILE_RECOVERY = "futile_recovery"
+    ERROR_HIDDEN = "error_hidden"
+    FABRICATED_AFTER_FAILURE = "fabricated_after_failure"
+
+    # how a run came to its end
+    MISSING_KEY_ACTION = "missing_key_action"
+    INEFFICIENT_EXECUTION = "inefficient_execution"
+    EXECUTION_DEVIATED = "execution_deviated"
+
+    # against a reference
+    MISSING_CALL = "missing_call"
+    EXTRA_CALL = "extra_call"
+    WRONG_ARGUMENTS = "wrong_arguments"
+    WRONG_ORDER = "wrong_order"
 
 
 # names that other vocabularies use for the same thing

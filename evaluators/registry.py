@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from evaluators.cases import CaseKind
 from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.step_efficiency import StepEfficiency, StepEfficiencySettings
 from evaluators.task_completion import TaskCompletion, TaskCompletionSettings
@@ -51,3 +52,4 @@ _ENTRIES = (
 )
 
 EVALUATORS: Mapping[str, Entry] = {entry.name: entry for entry in _ENTRIES}
+CASE_KINDS: Mapping[str, CaseKind] = {entry.name: entry.evaluator_type.judges for entry in _ENTRIES}

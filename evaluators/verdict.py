@@ -1,7 +1,9 @@
 """What an evaluator says: a verdict, always with how it was reached, on what evidence, and how sure it is.
 
-`score`, `label` and `passed` are set if and only if `status` is ok.  Nothing else is ever put in their place: content
-that was not captured, a judge that was unreachable, an answer that was junk each have a status of their own.
+`score`, `label` and `passed` are set only if `status` is ok.  Nothing else is ever put in their place: content that was
+not captured, a judge that was unreachable, an answer that was junk each have a status of their own.  Two kinds of
+verdicts have less than all three: a measure without a threshold is a score alone, and a finding that is no grade (whose
+fault something was) is a label alone.
 """
 
 from __future__ import annotations
@@ -49,11 +51,12 @@ class Level(StrEnum):
 class Issue:
     """One thing that is wrong, or suspected to be.
 
+    `code` is an `IssueCode`, or one that a rubric brings along.
     `detail` is one short sentence for a person; quotes in it are already redacted.  `conclusive` tells a finding that
     decides from a suspicion that a judge has to confirm.  `ref` says where it was seen.
     """
 
-    code: IssueCode
+    code: IssueCode | str
     detail: str
     severity: Severity
     call_id: str | None = None
@@ -87,7 +90,7 @@ class CallVerdict:
 
     call_id: str
     label: str | None
-    issues: tuple[IssueCode, ...] = ()
+    issues: tuple[IssueCode | str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +104,8 @@ class Usage:
 
 
 NO_USAGE = Usage()
+_SHAPES = frozenset(((True, True, True), (False, True, False), (True, False, False)))
+"""Which of label, score and passed a verdict may have: a grade, a measure without a threshold, a category."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,9 +139,12 @@ class Verdict:
     def __post_init__(self) -> None:
         scored = (self.label, self.score, self.passed)
         if self.status is Status.OK:
-            if self.score is None or self.passed is None or self.label is None:
-                raise ValueError(f"{self.evaluator}: status ok needs label, score and passed, got {scored}")
-            if not math.isfinite(self.score) or not 0.0 <= self.score <= 1.0:
+            if tuple(one is not None for one in scored) not in _SHAPES:
+                raise ValueError(
+                    f"{self.evaluator}: status ok needs label, score and passed, a score alone or a label alone, "
+                    f"got {scored}"
+                )
+            if self.score is not None and (not math.isfinite(self.score) or not 0.0 <= self.score <= 1.0):
                 raise ValueError(f"{self.evaluator}: score {self.score!r} is not a finite number in 0..1")
         elif scored != (None, None, None):
             raise ValueError(f"{self.evaluator}: status {self.status} must not carry {scored}")

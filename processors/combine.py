@@ -19,12 +19,12 @@ def combine(verdicts: Sequence[Verdict]) -> Verdict:
     """
     if len(verdicts) == 1:
         return verdicts[0]
-    scored = [verdict for verdict in verdicts if verdict.status is Status.OK]
+    scored = [verdict for verdict in verdicts if verdict.status is Status.OK and verdict.score is not None]
     if not scored:
         return replace(verdicts[0], usage=_sum(verdicts))
     weights = [max(1, sum(call.label is not None for call in verdict.calls)) for verdict in scored]
     score = sum(weight * (verdict.score or 0.0) for weight, verdict in zip(weights, scored, strict=True)) / sum(weights)
-    failed = [verdict for verdict in scored if not verdict.passed]
+    failed = [verdict for verdict in scored if verdict.passed is False]
     explanations = dict.fromkeys(verdict.explanation for verdict in (failed or scored) if verdict.explanation)
     judged = [verdict for verdict in scored if verdict.method is Method.JUDGE]
     return replace(

@@ -28,13 +28,14 @@ def inputs_found(transcript: Transcript) -> Mapping[str, bool | None]:
     blind = any(absent.TOOL_CALLS in run.missing for run in transcript.runs)
     found: dict[str, bool | None] = {}
     for name, evaluator in _EVALUATORS.items():
-        placed = PLACERS[name](transcript, True) if name in PLACERS else place_runs(transcript, name)
+        placer = PLACERS.get(evaluator.judges)
+        placed = place_runs(transcript, name) if placer is None else placer(transcript, name, True)
         settled = [one.case for one in placed if one.settled and not (transcript.headless and _goes_on(one.case))]
         statuses = {judge_by_rules(evaluator, case).status for case in settled} - {Status.NOT_APPLICABLE}
         if statuses:
             found[name] = Status.MISSING_INPUT not in statuses
         else:
-            found[name] = False if blind and name in PLACERS else None
+            found[name] = False if blind and placer is not None else None
     for run in transcript.runs:
         forget(run)
     return found

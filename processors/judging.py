@@ -26,11 +26,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from evaluators.cases import Run
+from evaluators.cases import CaseKind, Run
 from evaluators.evaluation import Item, ask_judges, screen
 from evaluators.evaluator import Evaluator
 from evaluators.judge.question import Judge
-from evaluators.verdict import Level, Status, Verdict
+from evaluators.verdict import Status, Verdict
 from processors.combine import combine
 from processors.marks import Mark, Marks, inputs_of, mark, outcome_of
 from processors.otlp import Span, decode_log, decode_span
@@ -70,8 +70,7 @@ class TraceJudge:
         pieces: remembers traces that are pieces of a run; without it each trace is judged by itself.
 
     Raises:
-        ValueError: an evaluator's name can't be an attribute key, comes twice, or it judges spans and nobody knows
-            which.
+        ValueError: an evaluator's name can't be an attribute key or comes twice.
     """
 
     def __init__(
@@ -91,8 +90,6 @@ class TraceJudge:
             require_name(evaluator.name)
             if evaluator.name in self._evaluators:
                 raise ValueError(f"the evaluator {evaluator.name!r} is given twice")
-            if evaluator.level is Level.SPAN and evaluator.name not in PLACERS:
-                raise ValueError(f"{evaluator.name!r} judges spans, but processors.spans doesn't say which")
             self._evaluators[evaluator.name] = evaluator
 
     def expect(self, traces: Iterable[TraceInput]) -> None:
@@ -185,9 +182,10 @@ class TraceJudge:
 
     def _place(self, transcript: Transcript, complete: bool) -> Iterable[Placed]:
         for name, evaluator in self._evaluators.items():
-            if evaluator.level is Level.SPAN:
-                yield from PLACERS[name](transcript, complete)
-            elif evaluator.level is Level.TRACE and complete:
+            placer = PLACERS.get(evaluator.judges)
+            if placer is not None:
+                yield from placer(transcript, name, complete)
+            elif evaluator.judges is CaseKind.RUN and complete:
                 yield from place_runs(transcript, name)
 
     def _due(self, placed: Sequence[Placed], trace: TraceInput) -> _Due:

@@ -7,7 +7,7 @@ never decoded, changed or encoded here.
 On the judged span, for the evaluator `<n>`:
 
     eval.<n>.score          double, 0..1, four decimals
-    eval.<n>.label          string: correct | incorrect | pass | fail
+    eval.<n>.label          string: correct | incorrect | pass | fail, or what was found
     eval.<n>.passed         bool
     eval.<n>.explanation    string, at most `EXPLANATION_BYTES`
     eval.<n>.method         string: rule | judge | reference
@@ -21,7 +21,9 @@ On the judged span, for the evaluator `<n>`:
 
 A span that came after its run was judged carries `eval.late` = true.
 
-A verdict without a score leaves nothing, or with `emit_unscored` `.label` = "unscored", `.status` and `.explanation`.
+A measure without a threshold has no label, and a finding that is no grade neither score nor `passed`.
+A verdict whose status isn't ok leaves nothing, or with `emit_unscored` `.label` = "unscored", `.status` and
+`.explanation`.
 The bare keys `eval` and `eval.<n>` are never written: backends that nest dotted names would lose the children.
 """
 
@@ -179,15 +181,17 @@ def evaluation_span(
 
 def _score_attributes(verdict: Verdict) -> list[tuple[str, Value]]:
     prefix = f"eval.{verdict.evaluator}"
-    if verdict.status is not Status.OK or verdict.score is None or verdict.passed is None or verdict.label is None:
+    if verdict.status is not Status.OK:
         unscored: list[tuple[str, Value]] = [(f"{prefix}.label", "unscored"), (f"{prefix}.status", str(verdict.status))]
         why = [(f"{prefix}.explanation", _short(verdict.explanation))] if verdict.explanation else []
         return [*unscored, *why]
-    pairs: list[tuple[str, Value]] = [
-        (f"{prefix}.score", _double(verdict.score)),
-        (f"{prefix}.label", verdict.label),
-        (f"{prefix}.passed", verdict.passed),
-    ]
+    pairs: list[tuple[str, Value]] = []
+    if verdict.score is not None:
+        pairs.append((f"{prefix}.score", _double(verdict.score)))
+    if verdict.label is not None:
+        pairs.append((f"{prefix}.label", verdict.label))
+    if verdict.passed is not None:
+        pairs.append((f"{prefix}.passed", verdict.passed))
     if verdict.explanation:
         pairs.append((f"{prefix}.explanation", _short(verdict.explanation)))
     pairs.append((f"{prefix}.method", str(verdict.method)))
@@ -220,11 +224,10 @@ def _roll_up_attributes(rolled: RollUp) -> list[tuple[str, Value]]:
 
 def _result_attributes(verdict: Verdict) -> list[tuple[str, Value]]:
     pairs: list[tuple[str, Value]] = [("gen_ai.evaluation.name", verdict.evaluator)]
-    if verdict.score is not None and verdict.label is not None:
-        pairs += [
-            ("gen_ai.evaluation.score.value", _double(verdict.score)),
-            ("gen_ai.evaluation.score.label", verdict.label),
-        ]
+    if verdict.score is not None:
+        pairs.append(("gen_ai.evaluation.score.value", _double(verdict.score)))
+    if verdict.label is not None:
+        pairs.append(("gen_ai.evaluation.score.label", verdict.label))
     return pairs
 
 

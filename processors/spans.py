@@ -5,9 +5,9 @@ contains: whether a step can be judged is the evaluator's to say.
 
 Where a verdict goes:
 
-* tool_selection          the LLM span that decided
-* tool_invocation         the call's tool span; all calls of a turn without one share the LLM span that decided
-* tool_response_handling  the first LLM span whose input contains the results, once for all results new to it
+* on a decision  the LLM span that decided
+* on calls       the call's tool span; all calls of a turn without one share the LLM span that decided
+* on a response  the first LLM span whose input contains the results, once for all results new to it
 
 Without such a span: the nearest agent span around the tool span, else the run's span.  Executions of tools in a trace
 without any model or agent in it are no steps of anything that could be judged.
@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, Role, Run, ToolCall, Turn
+from evaluators.cases import CallsCase, Case, CaseKind, DecisionCase, ResponseCase, Role, Run, ToolCall, Turn
 from evaluators.rules.errors import ErrorClass, error_of
 from evaluators.verdict import Level
 from processors.conventions.decoding.definitions import distinct
@@ -46,10 +46,11 @@ class Placed:
     settled: bool
 
 
-Placer: TypeAlias = Callable[[Transcript, bool], Iterator[Placed]]
+Placer: TypeAlias = Callable[[Transcript, str, bool], Iterator[Placed]]
+"""From a transcript, the name of an evaluator and whether the transcript is complete to that evaluator's cases."""
 
 
-def place_selection(transcript: Transcript, complete: bool) -> Iterator[Placed]:
+def place_decisions(transcript: Transcript, evaluator: str, complete: bool) -> Iterator[Placed]:
     """One case per turn that chose tools or, as the first answer to a message of the user, chose none of those offered.
 
     Executed calls that no captured turn asked for are cases too, of a turn of which nothing but its calls is known;
@@ -58,9 +59,7 @@ def place_selection(transcript: Transcript, complete: bool) -> Iterator[Placed]:
 
     def placed(span_id: str, run: Run, turn: Turn, settled: bool) -> Placed:
         case = DecisionCase(run=run, turn=turn)
-        return Placed(
-            evaluator="tool_selection", level=Level.SPAN, span_id=span_id, case=case, settled=complete or settled
-        )
+        return Placed(evaluator=evaluator, level=Level.SPAN, span_id=span_id, case=case, settled=complete or settled)
 
     for run in _agents_runs(transcript):
         openings, last = _openings(run), _last_turns(run)
@@ -81,7 +80,7 @@ def place_selection(transcript: Transcript, complete: bool) -> Iterator[Placed]:
                 yield placed(span_id, run, Turn(index=len(run.turns), calls=calls, tools=tools), False)
 
 
-def place_invocation(transcript: Transcript, complete: bool) -> Iterator[Placed]:
+def place_calls(transcript: Transcript, evaluator: str, complete: bool) -> Iterator[Placed]:
     """One case per tool span, and one per turn for its calls that have none."""
 
     def placed(
@@ -98,7 +97,7 @@ def place_invocation(transcript: Transcript, complete: bool) -> Iterator[Placed]
             placed_for_good = not executes or all(call.ref is not None or call.is_handoff for call in here)
             unexplained = dict.fromkeys(call.name for call in here if _failed_unexplained(call))
             yield Placed(
-                evaluator="tool_invocation",
+                evaluator=evaluator,
                 level=Level.SPAN,
                 span_id=span_id,
                 case=CallsCase(
@@ -118,11 +117,11 @@ def place_invocation(transcript: Transcript, complete: bool) -> Iterator[Placed]
         yield from placed(run, None, _executed_here(run), False, executes, {})
 
 
-def place_response_handling(transcript: Transcript, complete: bool) -> Iterator[Placed]:
+def place_responses(transcript: Transcript, evaluator: str, complete: bool) -> Iterator[Placed]:
     """One case per turn that saw results first, and one per place for results that no captured turn saw."""
 
     def placed(span_id: str, case: ResponseCase, settled: bool) -> Placed:
-        return Placed(evaluator="tool_response_handling", level=Level.SPAN, span_id=span_id, case=case, settled=settled)
+        return Placed(evaluator=evaluator, level=Level.SPAN, span_id=span_id, case=case, settled=settled)
 
     for run in _agents_runs(transcript):
         calls, unanswered, ends = run.calls, _Unanswered(run), _exchange_ends(run)
@@ -145,10 +144,10 @@ def place_response_handling(transcript: Transcript, complete: bool) -> Iterator[
             yield placed(span_id, ResponseCase(run=run, calls=here, turn=None), complete)
 
 
-PLACERS: Mapping[str, Placer] = {
-    "tool_selection": place_selection,
-    "tool_invocation": place_invocation,
-    "tool_response_handling": place_response_handling,
+PLACERS: Mapping[CaseKind, Placer] = {
+    CaseKind.DECISION: place_decisions,
+    CaseKind.CALLS: place_calls,
+    CaseKind.RESPONSE: place_responses,
 }
 
 

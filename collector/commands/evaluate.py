@@ -23,7 +23,7 @@ from evaluators.evaluator import EvaluatorSettings
 from evaluators.files import BadLine, NamedCase, read_cases, result_line
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.settings import JudgeSettings
-from evaluators.registry import EVALUATORS
+from evaluators.registry import CASE_KINDS, EVALUATORS
 
 CASES_AT_A_TIME = 16
 DEFAULT_MODEL = "gpt-4.1-mini"
@@ -62,7 +62,7 @@ def evaluate_cases(
         raise typer.Exit(2)
     try:
         with cases.open("rb") as lines:
-            read = list(read_cases(lines))
+            read = list(read_cases(lines, CASE_KINDS))
     except OSError as error:
         report(plan.notes, [f"{cases}: can't be read: {error.strerror}"])
         raise typer.Exit(1) from error

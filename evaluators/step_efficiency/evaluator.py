@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evaluators.cases import JsonValue, Run, RunCase
+from evaluators.cases import CaseKind, JsonValue, Run, RunCase
 from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import default_severity
@@ -33,6 +33,7 @@ class StepEfficiency(Evaluator[RunCase]):
     """DeepEval's StepEfficiency, decided by code: share of the run's tool calls that were not wasted."""
 
     name = "step_efficiency"
+    judges = CaseKind.RUN
     level = Level.TRACE
     good_label = "pass"
     bad_label = "fail"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import orjson
 
-from evaluators.cases import JsonValue, RunCase
+from evaluators.cases import CaseKind, JsonValue, RunCase
 from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import IssueCode
@@ -25,6 +25,7 @@ class TaskCompletion(Evaluator[RunCase]):
     """DeepEval's TaskCompletion with the arithmetic taken from the model: mean of sub-goals, done 1, partly 0.5."""
 
     name = "task_completion"
+    judges = CaseKind.RUN
     level = Level.TRACE
     good_label = "pass"
     bad_label = "fail"

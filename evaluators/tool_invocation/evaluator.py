@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from evaluators.cases import CallsCase, Role
+from evaluators.cases import CallsCase, CaseKind, Role
 from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
 from evaluators.issues import IssueCode
@@ -40,6 +40,7 @@ class ToolInvocation(Evaluator[CallsCase]):
     """Was the tool called with the right arguments?"""
 
     name: ClassVar[str] = "tool_invocation"
+    judges: ClassVar[CaseKind] = CaseKind.CALLS
     level: ClassVar[Level] = Level.SPAN
     good_label: ClassVar[str] = _CORRECT
     bad_label: ClassVar[str] = _INCORRECT

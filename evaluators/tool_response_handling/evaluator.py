@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evaluators.cases import ResponseCase, Run, ToolCall, Turn
+from evaluators.cases import CaseKind, ResponseCase, Run, ToolCall, Turn
 from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import IssueCode, Severity, default_severity
@@ -33,6 +33,7 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
     """Phoenix's tool response handling, per call: score = correct / judged, correct only if all are."""
 
     name = "tool_response_handling"
+    judges = CaseKind.RESPONSE
     level = Level.SPAN
     good_label = "correct"
     bad_label = "incorrect"

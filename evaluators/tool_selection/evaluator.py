@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from evaluators.cases import DecisionCase
+from evaluators.cases import CaseKind, DecisionCase
 from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
 from evaluators.issues import IssueCode
@@ -42,6 +42,7 @@ class ToolSelection(Evaluator[DecisionCase]):
     """Were the right tools chosen for this turn, or rightly none?"""
 
     name: ClassVar[str] = "tool_selection"
+    judges: ClassVar[CaseKind] = CaseKind.DECISION
     level: ClassVar[Level] = Level.SPAN
     good_label: ClassVar[str] = _CORRECT
     bad_label: ClassVar[str] = _INCORRECT

@@ -9,7 +9,7 @@ import pytest
 
 from evaluators.cases import CallsCase, DecisionCase, ResponseCase, Role, RunCase
 from evaluators.files import BadLine, NamedCase, read_cases, result_line
-from evaluators.registry import EVALUATORS
+from evaluators.registry import CASE_KINDS, EVALUATORS
 from evaluators.verdict import CallVerdict, Level, Method, Status, Usage, Verdict
 
 USER = {"role": "user", "content": "Weather in Lima?"}
@@ -31,7 +31,7 @@ def line(evaluator: str, case_id: str = "a", **given: Any) -> bytes:
 
 
 def read(evaluator: str, **given: Any) -> Any:
-    [case] = read_cases([line(evaluator, **given)])
+    [case] = read_cases([line(evaluator, **given)], CASE_KINDS)
     assert isinstance(case, NamedCase), case
     return case.case
 
@@ -161,7 +161,7 @@ def test_tools_left_out_were_not_captured_and_none_were_none() -> None:
 )
 def test_a_bad_line_is_told_with_its_number_and_the_rest_is_read(bad: bytes, told: str) -> None:
     good = line("tool_selection", "good", messages=[USER])
-    first, second = read_cases([b"\n", bad, good])
+    first, second = read_cases([b"\n", bad, good], CASE_KINDS)
     assert isinstance(first, BadLine)
     assert first.line == 2
     assert told in first.fault
@@ -176,14 +176,14 @@ def test_there_is_a_form_of_case_for_every_evaluator() -> None:
 
 def test_an_id_used_twice_is_a_bad_line() -> None:
     one = line("tool_selection", messages=[USER])
-    first, second = read_cases([one, one])
+    first, second = read_cases([one, one], CASE_KINDS)
     assert isinstance(first, NamedCase)
     assert isinstance(second, BadLine)
     assert "line 1" in second.fault
 
 
 def test_a_result_has_the_same_keys_with_and_without_a_score() -> None:
-    [case] = read_cases([line("tool_selection", messages=[USER])])
+    [case] = read_cases([line("tool_selection", messages=[USER])], CASE_KINDS)
     assert isinstance(case, NamedCase)
     scored = Verdict(
         evaluator="tool_selection",
@@ -218,6 +218,6 @@ def test_a_message_with_a_picture_is_not_all_there() -> None:
 
 @pytest.mark.parametrize("text", [b"[]", b"5", b'"a"', b'{"id": "a", "evaluator": "tool_selection", "input": []}'])
 def test_what_is_no_object_is_told_in_plain_words(text: bytes) -> None:
-    (bad,) = read_cases([text])
+    (bad,) = read_cases([text], CASE_KINDS)
     assert isinstance(bad, BadLine)
     assert "has to be an object" in bad.fault and "CaseLine" not in bad.fault

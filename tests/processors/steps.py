@@ -9,7 +9,19 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from pydantic import BaseModel
 
-from evaluators.cases import CallsCase, Case, DecisionCase, Message, ResponseCase, Role, Run, ToolCall, ToolResult, Turn
+from evaluators.cases import (
+    CallsCase,
+    Case,
+    CaseKind,
+    DecisionCase,
+    Message,
+    ResponseCase,
+    Role,
+    Run,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
 from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
 from evaluators.issues import IssueCode
 from evaluators.judge.question import Answer, JudgeAnswer, JudgeFailure, Question
@@ -143,19 +155,23 @@ def _calls_of(case: Case) -> tuple[ToolCall, ...]:
 
 class Selection(_Stating):
     name = "tool_selection"
+    judges = CaseKind.DECISION
     level = Level.SPAN
 
 
 class Invocation(_Stating):
     name = "tool_invocation"
+    judges = CaseKind.CALLS
     level = Level.SPAN
 
 
 class Handling(_Stating):
     name = "tool_response_handling"
+    judges = CaseKind.RESPONSE
     level = Level.SPAN
 
 
 class Completion(_Stating):
     name = "task_completion"
+    judges = CaseKind.RUN
     level = Level.TRACE

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from evaluators.cases import CallsCase, DecisionCase, Message, ResponseCase, Role, Run, Tool, ToolCall, ToolResult, Turn
-from processors.spans import Placed, Placer, place_invocation, place_response_handling, place_selection
+from processors.spans import Placed, Placer, place_calls, place_decisions, place_responses
 from processors.transcript import Transcript
 from tests.processors.steps import call, hex_id, turn
 
@@ -32,11 +32,11 @@ def calls_of(one: Placed) -> list[str]:
 
 
 def placed(placer: Placer, transcript: Transcript, *, complete: bool = True) -> list[tuple[str, list[str]]]:
-    return [(one.span_id, calls_of(one)) for one in placer(transcript, complete)]
+    return [(one.span_id, calls_of(one)) for one in placer(transcript, "an_evaluator", complete)]
 
 
 def settled(placer: Placer, transcript: Transcript) -> list[tuple[str, bool]]:
-    return [(one.span_id, one.settled) for one in placer(transcript, False)]
+    return [(one.span_id, one.settled) for one in placer(transcript, "an_evaluator", False)]
 
 
 # --- tool_selection
@@ -44,22 +44,22 @@ def settled(placer: Placer, transcript: Transcript) -> list[tuple[str, bool]]:
 
 def test_a_turn_that_calls_is_judged_on_its_llm_span_once_however_many_calls_it_makes() -> None:
     transcript = told(turn(0, 1, call("a", tool_span=2), call("b", tool_span=3)))
-    assert placed(place_selection, transcript) == [(hex_id(1), ["a", "b"])]
+    assert placed(place_decisions, transcript) == [(hex_id(1), ["a", "b"])]
 
 
 def test_the_first_answer_to_the_user_is_a_choice_even_without_a_call() -> None:
     transcript = told(turn(0, 1, tools=TOOLS))
-    assert placed(place_selection, transcript) == [(hex_id(1), [])]
+    assert placed(place_decisions, transcript) == [(hex_id(1), [])]
 
 
 def test_a_closing_turn_is_no_choice() -> None:
     transcript = told(turn(0, 1, call("a"), tools=TOOLS), turn(1, 2, answers=["a"], tools=TOOLS))
-    assert placed(place_selection, transcript) == [(hex_id(1), ["a"])]
+    assert placed(place_decisions, transcript) == [(hex_id(1), ["a"])]
 
 
 def test_each_message_of_the_user_opens_a_choice_again() -> None:
     transcript = told(turn(0, 1, tools=TOOLS), turn(1, 2, tools=TOOLS, user_turn=1))
-    assert placed(place_selection, transcript) == [(hex_id(1), []), (hex_id(2), [])]
+    assert placed(place_decisions, transcript) == [(hex_id(1), []), (hex_id(2), [])]
 
 
 @pytest.mark.parametrize(
@@ -75,33 +75,33 @@ def test_each_message_of_the_user_opens_a_choice_again() -> None:
 def test_a_lone_turn_answers_the_user_only_if_the_user_spoke_last(roles: list[Role], chooses: bool) -> None:
     seen = tuple(Message(role=role, text="…") for role in roles)
     lone = Turn(index=0, context=seen, tools=tuple(TOOLS), ref=hex_id(1))
-    assert placed(place_selection, told(lone)) == ([(hex_id(1), [])] if chooses else [])
+    assert placed(place_decisions, told(lone)) == ([(hex_id(1), [])] if chooses else [])
 
 
 def test_a_failed_request_is_no_answer_so_its_repeat_is_the_first() -> None:
     transcript = told(turn(0, 1, tools=TOOLS, error="429"), turn(1, 2, tools=TOOLS))
-    assert placed(place_selection, transcript) == [(hex_id(2), [])]
+    assert placed(place_decisions, transcript) == [(hex_id(2), [])]
 
 
 @pytest.mark.parametrize("tools", [[], None])
 def test_a_plain_chat_has_nothing_to_choose(tools: list[Tool] | None) -> None:
-    assert placed(place_selection, told(turn(0, 1, tools=tools))) == []
+    assert placed(place_decisions, told(turn(0, 1, tools=tools))) == []
 
 
 def test_where_the_offer_was_not_captured_calls_show_that_there_was_one() -> None:
     transcript = told(turn(0, 1), turn(1, 2, call("a"), user_turn=1))
-    assert placed(place_selection, transcript) == [(hex_id(1), []), (hex_id(2), ["a"])]
+    assert placed(place_decisions, transcript) == [(hex_id(1), []), (hex_id(2), ["a"])]
 
 
 def test_calls_that_no_turn_asked_for_are_a_choice_of_the_agent_around_them() -> None:
     transcript = told(loose=[call("a", tool_span=2), call("b", tool_span=3)], enclosing={2: AGENT})
-    assert placed(place_selection, transcript) == [(hex_id(AGENT), ["a"]), (hex_id(RUN), ["b"])]
+    assert placed(place_decisions, transcript) == [(hex_id(AGENT), ["a"]), (hex_id(RUN), ["b"])]
 
 
 def test_calls_that_no_turn_asked_for_are_chosen_from_what_their_agents_had_where_that_is_known_of_all() -> None:
     known = [replace(call(name, tool_span=2), offered=(Tool(name=name),)) for name in "ab"]
     for calls, offered in ((known, "ab"), ([*known, call("c", tool_span=2)], None)):
-        (one,) = place_selection(told(loose=calls), True)
+        (one,) = place_decisions(told(loose=calls), "tool_selection", True)
         assert isinstance(one.case, DecisionCase)
         assert one.case.turn.tools == (tuple(Tool(name=name) for name in offered) if offered else None)
 
@@ -113,36 +113,36 @@ def test_calls_that_a_turn_whose_answer_was_not_captured_may_have_asked_for_are_
     blind = turn(0, 1)
     executed = call("a", tool_span=2)
     assert blind.text is None
-    assert placed(place_selection, told(blind, loose=[executed], enclosing={2: AGENT})) == [(hex_id(1), [])]
+    assert placed(place_decisions, told(blind, loose=[executed], enclosing={2: AGENT})) == [(hex_id(1), [])]
     known = replace(executed, offered=tuple(TOOLS))
-    told_of = placed(place_selection, told(blind, loose=[known], enclosing={2: AGENT}))
+    told_of = placed(place_decisions, told(blind, loose=[known], enclosing={2: AGENT}))
     assert told_of == [(hex_id(1), []), (hex_id(AGENT), ["a"])]
 
 
 def test_a_call_is_judged_on_its_tool_span() -> None:
     transcript = told(turn(0, 1, call("a", tool_span=2), call("b", tool_span=3)))
-    assert placed(place_invocation, transcript) == [(hex_id(2), ["a"]), (hex_id(3), ["b"])]
+    assert placed(place_calls, transcript) == [(hex_id(2), ["a"]), (hex_id(3), ["b"])]
 
 
 def test_calls_without_a_tool_span_share_the_llm_span() -> None:
     transcript = told(turn(0, 1, call("a"), call("b", tool_span=3), call("c")))
-    assert placed(place_invocation, transcript) == [(hex_id(1), ["a", "c"]), (hex_id(3), ["b"])]
+    assert placed(place_calls, transcript) == [(hex_id(1), ["a", "c"]), (hex_id(3), ["b"])]
 
 
 def test_a_call_of_no_turn_is_judged_on_its_own_span() -> None:
     transcript = told(loose=[call("a", tool_span=2)])
-    assert placed(place_invocation, transcript) == [(hex_id(2), ["a"])]
+    assert placed(place_calls, transcript) == [(hex_id(2), ["a"])]
 
 
 def test_a_call_that_was_only_seen_in_a_history_was_decided_and_is_judged_elsewhere() -> None:
     transcript = told(turn(0, 1, answers=["a"]), loose=[call("a", result="x")])
-    assert placed(place_selection, transcript) == []
-    assert placed(place_invocation, transcript) == []
-    assert placed(place_response_handling, transcript) == [(hex_id(1), ["a"])]
+    assert placed(place_decisions, transcript) == []
+    assert placed(place_calls, transcript) == []
+    assert placed(place_responses, transcript) == [(hex_id(1), ["a"])]
 
 
 def test_a_call_that_was_seen_nowhere_but_in_an_inferred_turn_is_judged_on_the_run() -> None:
-    assert placed(place_invocation, told(turn(0, None, call("a")))) == [(hex_id(RUN), ["a"])]
+    assert placed(place_calls, told(turn(0, None, call("a")))) == [(hex_id(RUN), ["a"])]
 
 
 # --- tool_response_handling
@@ -150,7 +150,7 @@ def test_a_call_that_was_seen_nowhere_but_in_an_inferred_turn_is_judged_on_the_r
 
 def test_results_are_judged_on_the_first_turn_that_sees_them_all_at_once() -> None:
     transcript = told(turn(0, 1, call("a", result="x"), call("b", result="y")), turn(1, 2, answers=["a", "b"]))
-    assert placed(place_response_handling, transcript) == [(hex_id(2), ["a", "b"])]
+    assert placed(place_responses, transcript) == [(hex_id(2), ["a", "b"])]
 
 
 def test_later_turns_count_up_to_the_next_message_of_the_user() -> None:
@@ -160,7 +160,7 @@ def test_later_turns_count_up_to_the_next_message_of_the_user() -> None:
         turn(2, 3),
         turn(3, 4, user_turn=1),
     )
-    (one,) = place_response_handling(transcript, True)
+    (one,) = place_responses(transcript, "tool_response_handling", True)
     assert isinstance(one.case, ResponseCase)
     assert [later.index for later in one.case.later] == [2]
 
@@ -171,7 +171,7 @@ def test_an_id_that_comes_again_means_the_nearest_call_before() -> None:
         turn(1, 2, call("a", result="new"), answers=["a"]),
         turn(2, 3, answers=["a"]),
     )
-    cases = [one.case for one in place_response_handling(transcript, True)]
+    cases = [one.case for one in place_responses(transcript, "tool_response_handling", True)]
     contents = [
         case.calls[0].result.content for case in cases if isinstance(case, ResponseCase) and case.calls[0].result
     ]
@@ -180,44 +180,44 @@ def test_an_id_that_comes_again_means_the_nearest_call_before() -> None:
 
 def test_calls_of_one_turn_that_share_an_id_are_all_answered() -> None:
     transcript = told(turn(0, 1, call("a", result="x"), call("a", result="y")), turn(1, 2, answers=["a", "a"]))
-    assert placed(place_response_handling, transcript) == [(hex_id(2), ["a", "a"])]
+    assert placed(place_responses, transcript) == [(hex_id(2), ["a", "a"])]
 
 
 def test_what_an_earlier_run_made_of_its_results_is_not_judged_here() -> None:
     known = replace(call("old", result="x"), earlier=True)
-    assert placed(place_response_handling, told(turn(0, 1), loose=[known])) == []
+    assert placed(place_responses, told(turn(0, 1), loose=[known])) == []
 
 
 def test_a_result_of_an_earlier_call_is_judged_on_the_turn_that_saw_it_first() -> None:
     known = replace(call("old", result="x"), earlier=True)
     transcript = told(turn(0, 1, answers=["old"]), loose=[known])
-    assert placed(place_response_handling, transcript) == [(hex_id(1), ["old"])]
+    assert placed(place_responses, transcript) == [(hex_id(1), ["old"])]
 
 
 def test_what_the_provider_executed_itself_may_be_answered_in_the_same_turn() -> None:
     search = ToolCall(id="w", name="web_search", result=ToolResult(content="x"), provider_executed=True)
-    assert placed(place_response_handling, told(turn(0, 1, search, answers=["w"]))) == [(hex_id(1), ["w"])]
+    assert placed(place_responses, told(turn(0, 1, search, answers=["w"]))) == [(hex_id(1), ["w"])]
 
 
 def test_a_result_that_no_turn_saw_is_judged_on_the_agent_around_it() -> None:
     transcript = told(turn(0, 1, call("a", tool_span=2, result="x")), enclosing={2: AGENT})
-    (one,) = place_response_handling(transcript, True)
+    (one,) = place_responses(transcript, "tool_response_handling", True)
     assert isinstance(one.case, ResponseCase)
     assert (one.span_id, one.case.turn) == (hex_id(AGENT), None)
 
 
 def test_a_result_that_no_turn_saw_and_no_agent_encloses_is_judged_on_the_run() -> None:
     transcript = told(loose=[call("a", tool_span=2, result="x")])
-    assert placed(place_response_handling, transcript) == [(hex_id(RUN), ["a"])]
+    assert placed(place_responses, transcript) == [(hex_id(RUN), ["a"])]
 
 
 def test_a_hand_off_or_a_call_without_result_leaves_nothing_to_handle() -> None:
     transcript = told(turn(0, 1, call("a", result="moved", handoff=True), call("b")))
-    assert placed(place_response_handling, transcript) == []
+    assert placed(place_responses, transcript) == []
 
 
 def test_an_answer_to_an_unknown_call_is_passed_over() -> None:
-    assert placed(place_response_handling, told(turn(0, 1, answers=["never-seen"]))) == []
+    assert placed(place_responses, told(turn(0, 1, answers=["never-seen"]))) == []
 
 
 # --- a trace that is still growing
@@ -225,46 +225,46 @@ def test_an_answer_to_an_unknown_call_is_passed_over() -> None:
 
 def test_a_step_is_settled_once_its_results_are_there() -> None:
     waiting = told(turn(0, 1, call("a", tool_span=2, result="x"), call("b", tool_span=3)))
-    assert settled(place_selection, waiting) == [(hex_id(1), False)]
-    assert settled(place_invocation, waiting) == [(hex_id(2), True), (hex_id(3), False)]
+    assert settled(place_decisions, waiting) == [(hex_id(1), False)]
+    assert settled(place_calls, waiting) == [(hex_id(2), True), (hex_id(3), False)]
 
 
 def test_a_following_turn_of_the_same_agent_settles_a_step_without_results() -> None:
     followed = told(turn(0, 1, call("a", tool_span=2)), turn(1, 4))
-    assert settled(place_selection, followed) == [(hex_id(1), True)]
-    assert settled(place_invocation, followed) == [(hex_id(2), True)]
+    assert settled(place_decisions, followed) == [(hex_id(1), True)]
+    assert settled(place_calls, followed) == [(hex_id(2), True)]
 
 
 def test_a_call_waits_for_its_tool_span_where_others_have_theirs() -> None:
     asked = turn(0, 1, call("a", result="x"))
     answered = turn(1, 4, call("b", tool_span=5, result="y"), answers=["a"])
-    assert settled(place_invocation, told(asked, answered)) == [(hex_id(1), False), (hex_id(5), True)]
-    assert settled(place_invocation, told(asked, turn(1, 4, answers=["a"]))) == [(hex_id(1), True)]
+    assert settled(place_calls, told(asked, answered)) == [(hex_id(1), False), (hex_id(5), True)]
+    assert settled(place_calls, told(asked, turn(1, 4, answers=["a"]))) == [(hex_id(1), True)]
 
 
 def test_a_turn_of_a_sub_agent_settles_nothing_of_the_agent_that_waits_for_it() -> None:
     delegated = told(turn(0, 1, call("a", tool_span=2), agent="outer"), turn(1, 4, agent="inner", tools=[]))
-    assert settled(place_selection, delegated) == [(hex_id(1), False)]
+    assert settled(place_decisions, delegated) == [(hex_id(1), False)]
 
 
 def test_handling_is_settled_by_the_turn_that_saw_the_results() -> None:
     asked = turn(0, 1, call("a", result="x"), call("b", result="y"))
     shown = told(asked, turn(1, 2, answers=["a"], sees=[Role.USER, Role.ASSISTANT, Role.TOOL]))
-    assert settled(place_response_handling, shown) == [(hex_id(2), True), (hex_id(RUN), False)]
+    assert settled(place_responses, shown) == [(hex_id(2), True), (hex_id(RUN), False)]
 
 
 def test_handling_that_was_inferred_from_the_order_of_turns_is_not_settled() -> None:
     inferred = told(turn(0, 1, call("a", result="x")), turn(1, 2, answers=["a"], sees=[Role.USER]))
-    assert settled(place_response_handling, inferred) == [(hex_id(2), False)]
+    assert settled(place_responses, inferred) == [(hex_id(2), False)]
 
 
 def test_a_choice_of_no_tool_is_not_settled_before_it_is_known_what_came_before() -> None:
-    assert settled(place_selection, told(turn(0, 1, tools=TOOLS))) == [(hex_id(1), False)]
+    assert settled(place_decisions, told(turn(0, 1, tools=TOOLS))) == [(hex_id(1), False)]
 
 
 def test_a_call_whose_turn_has_not_come_yet_is_not_settled() -> None:
     transcript = told(loose=[call("a", tool_span=2, result="x")])
-    for placer in (place_selection, place_invocation, place_response_handling):
+    for placer in (place_decisions, place_calls, place_responses):
         assert [is_settled for _, is_settled in settled(placer, transcript)] == [False]
 
 
@@ -278,7 +278,7 @@ def test_a_call_that_failed_without_a_reason_waits_for_the_next_of_its_tool_by_t
         replace(turn(2, 12, call("23", tool_span=23)), agent="a"),
         replace(turn(3, 13), agent="a"),
     )
-    cases = {one.span_id: one for one in place_invocation(told(*turns), False)}
+    cases = {one.span_id: one for one in place_calls(told(*turns), "tool_invocation", False)}
 
     def later(span: int) -> list[str]:
         case = cases[hex_id(span)].case
@@ -291,5 +291,5 @@ def test_a_call_that_failed_without_a_reason_waits_for_the_next_of_its_tool_by_t
 
 def test_everything_is_settled_in_a_complete_trace() -> None:
     transcript = told(turn(0, 1, call("a", tool_span=2)), loose=[call("b", tool_span=3, result="x")])
-    for placer in (place_selection, place_invocation, place_response_handling):
-        assert all(one.settled for one in placer(transcript, True))
+    for placer in (place_decisions, place_calls, place_responses):
+        assert all(one.settled for one in placer(transcript, "an_evaluator", True))

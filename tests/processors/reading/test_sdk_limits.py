@@ -21,7 +21,7 @@ from evaluators.registry import EVALUATORS
 from evaluators.verdict import Status
 from processors.otlp import Span, decode_span
 from processors.reading.transcribe import transcribe_trace
-from processors.spans import place_selection
+from processors.spans import place_decisions
 
 QUESTION = "Which of these books are on the shelf?"
 TOOLS: list[Tool] = [
@@ -115,7 +115,9 @@ def test_a_tool_whose_definition_was_left_out_is_not_taken_for_unknown(left_out:
     kept = dict(list({"openinference.span.kind": "LLM", **told}.items())[:-left_out])
     span = Span(trace_id="t", span_id="1", attributes=kept, dropped_attributes=left_out)
     evaluator = EVALUATORS["tool_selection"].create()
-    verdicts = [judge_by_rules(evaluator, one.case) for one in place_selection(transcribe_trace([span]), True)]
+    verdicts = [
+        judge_by_rules(evaluator, one.case) for one in place_decisions(transcribe_trace([span]), "tool_selection", True)
+    ]
     assert [verdict.status for verdict in verdicts] == [Status.MISSING_INPUT]
 
 
