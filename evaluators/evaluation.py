@@ -7,7 +7,7 @@ for what a case contains or a judge does.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,11 +23,16 @@ _SCREENED_IN_ONE_GO = 16
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A case and the evaluator that is to judge it, with the judge for what the rules leave open."""
+    """A case and the evaluator that is to judge it, with the judge for what the rules leave open.
+
+    `declines` is asked about a case that its judge would have to decide, and may say why it isn't to be asked: the
+    verdict then is what rules alone may say, or else that it was sampled out.
+    """
 
     evaluator: Evaluator[Any]
     case: Case
     judge: Judge | None = None
+    declines: Callable[[Screening], str | None] | None = None
 
 
 def judge_by_rules(evaluator: Evaluator[CaseT], case: CaseT) -> Verdict:
@@ -64,12 +69,22 @@ async def screen(items: Sequence[Item]) -> Screened:
         if at and at % _SCREENED_IN_ONE_GO == 0:
             await asyncio.sleep(0)
         screening = item.evaluator.screen(item.case)
-        is_open = screening.status is Status.NEEDS_JUDGE and item.judge is not None
         screenings.append(screening)
-        verdicts.append(None if is_open else item.evaluator.conclude_by_rules(screening))
+        verdicts.append(_without_judge(item, screening))
     for run in {id(item.case.run): item.case.run for item in items}.values():
         forget(run)
     return Screened(items, screenings, verdicts)
+
+
+def _without_judge(item: Item, screening: Screening) -> Verdict | None:
+    """The verdict of an item that no judge has to decide; None when one has to."""
+    if screening.status is Status.NEEDS_JUDGE and item.judge is not None:
+        reason = item.declines(screening) if item.declines is not None else None
+        if reason is None:
+            return None
+        if screening.fallback_score is None:
+            return item.evaluator.unscored(screening, Status.SAMPLED_OUT, reason)
+    return item.evaluator.conclude_by_rules(screening)
 
 
 async def ask_judges(screened: Screened) -> list[Verdict]:
