@@ -59,16 +59,17 @@ class Evaluator(ABC, Generic[CaseT]):
     """Base of all evaluators.
 
     Subclasses set `name`, `judges` (the kind of case they take), `level`, the two labels and `code_version` (raised
-    whenever a rule changes its mind), and implement `screen`, `question` and `conclude`.  `rules_decide` says that a
-    judge only refines what rules can always tell, so that a judge that fails costs confidence and not the score.
+    whenever a rule changes its mind), and implement `screen`, `question` and `conclude`.  Where one class serves many
+    evaluators, as those that are made from a file, each instance has its own.  `rules_decide` says that a judge only
+    refines what rules can always tell, so that a judge that fails costs confidence and not the score.
     """
 
-    name: ClassVar[str]
-    judges: ClassVar[CaseKind]
-    level: ClassVar[Level]
-    good_label: ClassVar[str]
-    bad_label: ClassVar[str]
-    code_version: ClassVar[str]
+    name: str
+    judges: CaseKind
+    level: Level
+    good_label: str
+    bad_label: str
+    code_version: str
     rules_decide: ClassVar[bool] = False
 
     def __init__(self, settings: EvaluatorSettings) -> None:

@@ -7,7 +7,6 @@ decides the case without a judge; calls that couldn't be judged have no part in 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -39,12 +38,12 @@ class ToolInvocationSettings(EvaluatorSettings):
 class ToolInvocation(Evaluator[CallsCase]):
     """Was the tool called with the right arguments?"""
 
-    name: ClassVar[str] = "tool_invocation"
-    judges: ClassVar[CaseKind] = CaseKind.CALLS
-    level: ClassVar[Level] = Level.SPAN
-    good_label: ClassVar[str] = _CORRECT
-    bad_label: ClassVar[str] = _INCORRECT
-    code_version: ClassVar[str] = "1"
+    name = "tool_invocation"
+    judges = CaseKind.CALLS
+    level = Level.SPAN
+    good_label = _CORRECT
+    bad_label = _INCORRECT
+    code_version = "1"
 
     def __init__(self, settings: ToolInvocationSettings | None = None) -> None:
         super().__init__(settings or ToolInvocationSettings())

@@ -7,7 +7,6 @@ tool that was never offered); whether it was right only a judge can say.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -41,12 +40,12 @@ class ToolSelectionSettings(EvaluatorSettings):
 class ToolSelection(Evaluator[DecisionCase]):
     """Were the right tools chosen for this turn, or rightly none?"""
 
-    name: ClassVar[str] = "tool_selection"
-    judges: ClassVar[CaseKind] = CaseKind.DECISION
-    level: ClassVar[Level] = Level.SPAN
-    good_label: ClassVar[str] = _CORRECT
-    bad_label: ClassVar[str] = _INCORRECT
-    code_version: ClassVar[str] = "1"
+    name = "tool_selection"
+    judges = CaseKind.DECISION
+    level = Level.SPAN
+    good_label = _CORRECT
+    bad_label = _INCORRECT
+    code_version = "1"
 
     def __init__(self, settings: ToolSelectionSettings | None = None) -> None:
         super().__init__(settings or ToolSelectionSettings())
