@@ -18,6 +18,7 @@ from collector.receivers import otlp_settings
 from collector.records import Signal
 from evaluators.judge.settings import JudgeSettings
 from evaluators.registry import EVALUATORS
+from processors.admission_settings import AdmissionSettings
 
 # What configurations of the Collector often name; how to say the same here.
 _REFUSED = {
@@ -39,6 +40,15 @@ def component_registry() -> ComponentRegistry:
         assembler_settings.Settings,
         summary="Holds spans until their trace can be judged.",
         signals=[Signal.TRACES],
+        single=True,
+    )
+    registry.add(
+        Kind.PROCESSOR,
+        "admission",
+        AdmissionSettings,
+        summary="Says what is judged, and about how many traces a judge is asked.",
+        signals=[Signal.TRACES],
+        after="assemble",
         single=True,
     )
     for name, entry in EVALUATORS.items():

@@ -24,7 +24,7 @@ from collector.holding import settings as assembler_settings
 from collector.holding.assembler import Assembler
 from collector.holding.live_trace import Chunk
 from collector.holding.store import Budget, MemoryStore
-from collector.judging.jobs import Judged, RequestCount, VerdictCount
+from collector.judging.jobs import AdmissionCount, Judged, RequestCount, VerdictCount
 from collector.judging.process import JudgingProcess
 from collector.judging.setup import Plan, plan_of
 from collector.logs import RateLimited
@@ -208,10 +208,12 @@ class Service:
             _often.warning("trace left without scores: %s (trace %s)", result.failure, result.trace_id.hex())
         self._assembler.judged(result, time.monotonic())
 
-    def _counted(self, counts: Sequence[VerdictCount | RequestCount]) -> None:
+    def _counted(self, counts: Sequence[VerdictCount | AdmissionCount | RequestCount]) -> None:
         for count in counts:
             if isinstance(count, VerdictCount):
                 self._telemetry.traces.judged(*count)
+            elif isinstance(count, AdmissionCount):
+                self._telemetry.traces.admitted(*count)
             else:
                 metrics = self._judges[count.judge]
                 metrics.request(count.outcome, count.duration_s)

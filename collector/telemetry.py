@@ -122,6 +122,11 @@ class TraceMetrics:
             unit="{verdict}",
             description="Verdicts by evaluator, status, label and method.",
         )
+        self._admissions = meter.create_counter(
+            "spanjudge_processor_admissions",
+            unit="{case}",
+            description="Cases by evaluator and by why a judge was asked about them or why not.",
+        )
 
     def late(self, spans: int) -> None:
         """Spans that came after their trace was judged."""
@@ -143,6 +148,10 @@ class TraceMetrics:
         """Verdicts, scored or not."""
         attributes = {"evaluator": evaluator, "status": status, "label": label or "", "method": method}
         self._verdicts.add(verdicts, attributes)
+
+    def admitted(self, evaluator: str, decision: str, cases: int) -> None:
+        """Cases about which a judge was asked or wasn't."""
+        self._admissions.add(cases, {"evaluator": evaluator, "decision": decision})
 
     def observe_held(self, spans: Gauge, size_bytes: Gauge, traces: Gauge) -> None:
         """Report what is held."""

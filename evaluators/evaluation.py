@@ -25,13 +25,15 @@ _SCREENED_IN_ONE_GO = 16
 class Item:
     """A case and the evaluator that is to judge it, with the judge for what the rules leave open.
 
-    `declines` is asked about a case that its judge would have to decide, and may say why it isn't to be asked: the
-    verdict then is what rules alone may say, or else that it was sampled out.
+    `excluded` says why it isn't to be judged at all.  `declines` is asked about a case that its judge would have to
+    decide, and may say why it isn't to be asked: the verdict then is what rules alone may say, or else that it was
+    sampled out.
     """
 
     evaluator: Evaluator[Any]
     case: Case
     judge: Judge | None = None
+    excluded: str | None = None
     declines: Callable[[Screening], str | None] | None = None
 
 
@@ -68,7 +70,10 @@ async def screen(items: Sequence[Item]) -> Screened:
     for at, item in enumerate(items):
         if at and at % _SCREENED_IN_ONE_GO == 0:
             await asyncio.sleep(0)
-        screening = item.evaluator.screen(item.case)
+        if item.excluded is None:
+            screening = item.evaluator.screen(item.case)
+        else:
+            screening = Screening(status=Status.SAMPLED_OUT, reason=item.excluded)
         screenings.append(screening)
         verdicts.append(_without_judge(item, screening))
     for run in {id(item.case.run): item.case.run for item in items}.values():

@@ -31,10 +31,11 @@ from evaluators.evaluation import Item, ask_judges, screen
 from evaluators.evaluator import Evaluator
 from evaluators.judge.question import Judge
 from evaluators.verdict import Status, Verdict
+from processors.admission import Admission, Subject
 from processors.combine import combine
 from processors.marks import Mark, Marks, inputs_of, mark, outcome_of
 from processors.otlp import Span, decode_log, decode_span
-from processors.pieces import Pieces
+from processors.pieces import Pieces, Surroundings
 from processors.reading.absent import told_how
 from processors.reading.readiness import lacking
 from processors.reading.rejoining import Rejoin
@@ -68,6 +69,7 @@ class TraceJudge:
         emission: what is written besides scores.
         read: turns decoded spans and log records of one trace into a transcript.
         pieces: remembers traces that are pieces of a run; without it each trace is judged by itself.
+        admission: what is judged, and about which of it a judge is asked; without it everything.
 
     Raises:
         ValueError: an evaluator's name can't be an attribute key or comes twice.
@@ -81,10 +83,12 @@ class TraceJudge:
         *,
         read: Reader,
         pieces: Pieces | None = None,
+        admission: Admission | None = None,
     ) -> None:
         self._evaluators: dict[str, Evaluator[Any]] = {}
         self._judges = judges or {}
         self._emission = emission or Emission()
+        self.admission = admission or Admission()
         self._runs = WholeRuns(read, pieces if pieces is not None else Pieces(Rejoin.OFF))
         for evaluator in evaluators:
             require_name(evaluator.name)
@@ -130,7 +134,8 @@ class TraceJudge:
         placed = [one for one in self._place(transcript, trace.complete) if one.span_id in by_id]
         due = self._due(placed, trace)
         told_before = _scored(trace.marks) if pieces.after else frozenset()
-        screened = await screen([self._item(one, trace, told_before) for one in due.cases])
+        key = _sampled_by(transcript, pieces, trace)
+        screened = await screen([self._item(one, by_id[one.span_id][1], key, trace, told_before) for one in due.cases])
         marks = dict(trace.marks)
         decided: Verdicts = {}
         if on_rules is not None and None in screened.verdicts:
@@ -248,11 +253,18 @@ class TraceJudge:
             key: (before.inputs, _moved(self._evaluators[key[1]])) for key, before in gone.items() if key not in here
         }
 
-    def _item(self, one: Placed, trace: TraceInput, told_before: Set[tuple[str, str]]) -> Item:
+    def _item(self, one: Placed, span: Span, key: str, trace: TraceInput, told_before: Set[tuple[str, str]]) -> Item:
         # That a run went on in another trace is no reason to pay for a second opinion; rules may know better now.
         without_judge = trace.rules_only or (one.span_id, one.evaluator) in told_before
         judge = None if without_judge else self._judge_of(one.evaluator)
-        return Item(evaluator=self._evaluators[one.evaluator], case=one.case, judge=judge)
+        subject = Subject(one.case, span)
+        return Item(
+            evaluator=self._evaluators[one.evaluator],
+            case=one.case,
+            judge=judge,
+            excluded=self.admission.excluded(one.evaluator, subject),
+            declines=lambda screening: self.admission.declined(one.evaluator, subject, screening, key),
+        )
 
     def _is_open(self, before: Mark, evaluator: str) -> bool:
         """Whether a judge may still answer what it didn't, because it failed or wasn't to be asked."""
@@ -294,6 +306,14 @@ def _with_remedy(verdict: Verdict, run: Run, missing: Sequence[Missing]) -> Verd
     facts = lacking(run).get(verdict.evaluator, ()) if verdict.status is Status.MISSING_INPUT else ()
     how = told_how(missing, facts) if not run.partial else ""
     return replace(verdict, explanation=f"{verdict.explanation} {how}".strip()) if how else verdict
+
+
+def _sampled_by(transcript: Transcript, pieces: Surroundings, trace: TraceInput) -> str:
+    """What decides whether a trace is in the sample: its session, so that it is judged whole, or the first of the
+    traces that its run is spread over.
+    """
+    first = pieces.before[0].piece.trace_id if pieces.before else trace.trace_id.hex()
+    return transcript.session_id or first
 
 
 def _scored(marks: Marks) -> frozenset[tuple[str, str]]:

@@ -113,6 +113,14 @@ class VerdictCount(NamedTuple):
     verdicts: int
 
 
+class AdmissionCount(NamedTuple):
+    """How often it was decided for an evaluator that a judge is asked, or why not, since the last count."""
+
+    evaluator: str
+    decision: str
+    cases: int
+
+
 class RequestCount(NamedTuple):
     """One request to a judge's endpoint: how it ended, how long it took in seconds, and the tokens it used.
 

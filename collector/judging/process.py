@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from collector.judging.channel import Channel, channel_sockets
-from collector.judging.jobs import Job, Judged, RequestCount, VerdictCount
+from collector.judging.jobs import AdmissionCount, Job, Judged, RequestCount, VerdictCount
 from collector.logs import RateLimited
 
 logger = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class JudgingProcess:
         self,
         plan: object,
         on_result: Callable[[Judged], None],
-        on_counts: Callable[[list[VerdictCount | RequestCount]], None] = lambda _: None,
+        on_counts: Callable[[list[VerdictCount | AdmissionCount | RequestCount]], None] = lambda _: None,
         on_restart: Callable[[], None] = lambda: None,
         module: str = "collector.judging.worker",
         silence_limit_s: float = SILENCE_LIMIT_S,
@@ -191,7 +191,7 @@ class JudgingProcess:
         if not isinstance(message, list):
             return
         for item in message:
-            if isinstance(item, VerdictCount | RequestCount):
+            if isinstance(item, VerdictCount | AdmissionCount | RequestCount):
                 self._on_counts(message)
                 return
             if isinstance(item, Judged) and item.trace_id in self._in_flight:

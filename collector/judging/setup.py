@@ -17,6 +17,8 @@ from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.report import RequestReport
 from evaluators.judge.settings import JudgeSettings, off_reason
 from evaluators.registry import EVALUATORS
+from processors.admission import Admission
+from processors.admission_settings import AdmissionSettings
 from processors.judging import TraceJudge
 from processors.otlp import Log, Span
 from processors.pieces import MAX_BYTES, Pieces
@@ -37,6 +39,7 @@ class Plan:
     evaluators: dict[str, EvaluatorSettings]
     judges: dict[str, JudgeSettings] = field(default_factory=dict)
     emission: Emission = field(default_factory=Emission)
+    admission: AdmissionSettings = field(default_factory=AdmissionSettings)
     rejoin: str = "history"
     notes: tuple[str, ...] = ()
 
@@ -57,12 +60,14 @@ def plan_of(config: Config) -> Plan:
         for component in config.processors.values()
         if isinstance(component.settings, EvaluatorSettings)
     }
+    admission = config.processor("admission")
     assemble = config.processor("assemble")
     settings = assembler_settings.Settings() if assemble is None else assemble.settings_as(assembler_settings.Settings)
     return Plan(
         evaluators=evaluators,
         judges=judges,
         emission=Emission(emit_unscored=settings.emit_unscored, span_events=settings.span_events),
+        admission=AdmissionSettings() if admission is None else admission.settings_as(AdmissionSettings),
         rejoin=settings.rejoin,
         notes=tuple(notes),
     )
@@ -85,7 +90,9 @@ def build(
     }
     evaluators = [EVALUATORS[name].create(settings) for name, settings in plan.evaluators.items()]
     pieces = Pieces(Rejoin(plan.rejoin), max_piece_bytes)
-    return TraceJudge(evaluators, clients, plan.emission, read=_read, pieces=pieces), list(clients.values())
+    return TraceJudge(
+        evaluators, clients, plan.emission, read=_read, pieces=pieces, admission=Admission(plan.admission)
+    ), list(clients.values())
 
 
 def _read(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:

@@ -20,7 +20,16 @@ from collections.abc import Callable
 
 from collector.holding.ledger import checksum
 from collector.judging.channel import Channel
-from collector.judging.jobs import Carriers, EvaluationSpan, Job, Judged, RequestCount, VerdictCount, seal_carriers
+from collector.judging.jobs import (
+    AdmissionCount,
+    Carriers,
+    EvaluationSpan,
+    Job,
+    Judged,
+    RequestCount,
+    VerdictCount,
+    seal_carriers,
+)
 from collector.judging.setup import Plan, build
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.report import RequestReport
@@ -164,7 +173,11 @@ class _Desk:
         verdicts = [VerdictCount(*kind, count) for kind, count in self._counted.items()]
         requests, self._requests = self._requests, []
         self._counted.clear()
-        self.channel.send([*verdicts, *requests])
+        decided = {} if self._judge is None else self._judge.admission.take_counts()
+        admissions = [
+            AdmissionCount(evaluator, str(decision), cases) for (evaluator, decision), cases in decided.items()
+        ]
+        self.channel.send([*verdicts, *admissions, *requests])
 
     def _count_request(self, judge_id: str, report: RequestReport) -> None:
         usage = report.usage
