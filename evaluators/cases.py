@@ -130,6 +130,77 @@ class Turn:
     ref: str | None = None
 
 
+class PlanSource(StrEnum):
+    """Where a plan was seen.
+
+    `TEXT` what an agent said before it acted, `LIST` a list that it keeps with a tool (todos, plan tools), `SPAN` a
+    planning step that a framework recorded, `DELEGATION` tasks that it handed to other agents, `REASONING` what a model
+    thought and didn't say.
+    """
+
+    TEXT = "text"
+    LIST = "list"
+    SPAN = "span"
+    DELEGATION = "delegation"
+    REASONING = "reasoning"
+
+
+class PlanState(StrEnum):
+    """What a kept list says of a step, the last time it was written."""
+
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanStep:
+    """A step that an agent means to take.
+
+    `state` is None where nothing keeps track of it.  `owner` is who it was handed to, `call_id` the call that did.
+    """
+
+    text: str
+    state: PlanState | None = None
+    owner: str | None = None
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Steps that an agent announced, in its order.
+
+    `turn` is the index in `Run.turns` of the turn that stated it; what was planned before the first turn has -1.
+    `revises`: it takes the place of an earlier plan of the same agent, which holds up to `turn`.
+    """
+
+    steps: tuple[PlanStep, ...]
+    source: PlanSource
+    turn: int
+    agent: str | None = None
+    revises: bool = False
+    ref: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delegation:
+    """The part of a run that another agent did for it.
+
+    `task` is what it was told; None when not captured.  `turns` are indexes in `Run.turns`, `calls` ids of the loose
+    calls that are its own, both with those of agents that it asked in turn.  `call_id` is the call that asked for it.
+    `answer` is what it came back with.
+    """
+
+    turns: tuple[int, ...]
+    task: str | None = None
+    agent: str | None = None
+    calls: tuple[str, ...] = ()
+    call_id: str | None = None
+    answer: str | None = None
+    ref: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """What one agent (with its sub-agents) did for one task.
@@ -137,6 +208,8 @@ class Run:
     `turns`        every model turn in order of start, sub-agents' included.
     `loose_calls`  executed calls that no captured model turn asked for, in order.
     `user_inputs`  what the human said in this run; None when not captured.
+    `plans`        what agents announced they would do, in order; empty when no plan is visible.
+    `delegations`  the parts of the run that agents did which other agents of the run had asked.
     `final_answer` the last text to the user; None when there was none or it was not captured, see `answered`.
     `answered`     True: there is an answer; False: it is known that the run ended without one; None: not captured.
     `aborted`      the run is known to have crashed or to have been closed without an answer.
@@ -148,6 +221,8 @@ class Run:
     loose_calls: tuple[ToolCall, ...] = ()
     user_inputs: tuple[str, ...] | None = None
     system_prompts: tuple[str, ...] = ()
+    plans: tuple[Plan, ...] = ()
+    delegations: tuple[Delegation, ...] = ()
     final_answer: str | None = None
     answered: bool | None = None
     aborted: bool = False
