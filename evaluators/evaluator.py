@@ -27,7 +27,7 @@ class EvaluatorSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    threshold: float = Field(default=1.0, ge=0.0, le=1.0, description="Lowest score that passes.")
+    threshold: float | None = Field(default=1.0, ge=0.0, le=1.0, description="Lowest score that passes.")
     judge: str | None = Field(
         default=None,
         description="Id of the judge extension that decides what rules leave open; without one, rules alone.",
@@ -62,6 +62,8 @@ class Evaluator(ABC, Generic[CaseT]):
     whenever a rule changes its mind), and implement `screen`, `question` and `conclude`.  Where one class serves many
     evaluators, as those that are made from a file, each instance has its own.  `rules_decide` says that a judge only
     refines what rules can always tell, so that a judge that fails costs confidence and not the score.
+    `takes_options`: a case may bring settings of its own.  `needs_reference`: it says nothing of runs of which it isn't
+    known what should have come of them.
     """
 
     name: str
@@ -71,6 +73,8 @@ class Evaluator(ABC, Generic[CaseT]):
     bad_label: str
     code_version: str
     rules_decide: ClassVar[bool] = False
+    takes_options: ClassVar[bool] = False
+    needs_reference: ClassVar[bool] = False
 
     def __init__(self, settings: EvaluatorSettings) -> None:
         self.settings = settings
@@ -127,15 +131,19 @@ class Evaluator(ABC, Generic[CaseT]):
     def scored(
         self, screening: Screening, score: float, confidence: float, *, method: Method, explanation: str = ""
     ) -> Verdict:
-        """A verdict with a score: label and passed follow from score, threshold and critical issues."""
-        passed = passes(score, self.settings.threshold, screening.issues)
+        """A verdict with a score: label and passed follow from score, threshold and critical issues.
+
+        Without a threshold it is a measure, and has neither.
+        """
+        threshold = self.settings.threshold
+        passed = None if threshold is None else passes(score, threshold, screening.issues)
         # Calls that are wrong in the same way are told once.
         decided = list(dict.fromkeys(found.detail for found in screening.issues if found.conclusive))
         return Verdict(
             evaluator=self.name,
             level=self.level,
             status=Status.OK,
-            label=self.good_label if passed else self.bad_label,
+            label=None if passed is None else self.good_label if passed else self.bad_label,
             score=round(score, 4),
             passed=passed,
             explanation=explanation or " ".join(decided[:_MOST_EXPLAINED]) or screening.reason,

@@ -63,13 +63,13 @@ class StepEfficiency(Evaluator[RunCase]):
         screening = _screening(run, steps, labels, features(run, steps, used))
         score = 1 - sum(label.wasted for label in labels) / len(labels)
         worst = score - sum(label.doubtful for label in labels) / len(labels)
-        if worst < self.settings.threshold <= score:
+        if worst < self._tools.threshold <= score:
             return Screening(
                 status=Status.MISSING_INPUT,
                 reason="A look-up was repeated, and whether it gave the same answer was not captured.",
                 details=screening.details,
             )
-        if len(steps) == 1 or all(label.certain for label in labels) or score < self.settings.threshold:
+        if len(steps) == 1 or all(label.certain for label in labels) or score < self._tools.threshold:
             return screening
         return replace(
             screening,
