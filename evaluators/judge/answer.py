@@ -8,7 +8,7 @@ or a count, and never repeats the model's own words in a fault.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -28,9 +28,14 @@ _PLAIN_KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
-    """A valid answer. `made_up_evidence` counts the names that stand for no place of the run; they were dropped."""
+    """A valid answer.
+
+    `made_up_evidence` counts the names that stand for no place of the run; they were dropped.  `written` is the answer
+    as the model wrote it, with the run's aliases and nothing redacted; `read_answer` reads it again.
+    """
 
     content: BaseModel
+    written: Mapping[str, JsonValue]
     evidence: tuple[str, ...]
     made_up_evidence: int
 
@@ -56,7 +61,7 @@ def read_reply(
     reply = _parse(text)
     if isinstance(reply, Junk):
         return {name: reply for name, _ in asked}
-    return {name: _read_answer(name, reply.get(name), question, aliases, redact) for name, question in asked}
+    return {name: read_answer(name, reply.get(name), question, aliases, redact) for name, question in asked}
 
 
 def _parse(text: str | None) -> dict[str, JsonValue] | Junk:
@@ -71,9 +76,10 @@ def _parse(text: str | None) -> dict[str, JsonValue] | Junk:
     return reply
 
 
-def _read_answer(
+def read_answer(
     name: str, value: JsonValue, question: Question, aliases: Aliases, redact: Callable[[str], str]
 ) -> Read | Junk:
+    """The answer to one question, which the reply knows by `name`."""
     if not isinstance(value, dict):
         return Junk((f"{name} was missing" if value is None else f"{name} was not an object",))
     translation = _Translation(aliases, redact)
@@ -91,6 +97,7 @@ def _read_answer(
         return Junk(tuple(_faults(name, error, called)))
     return Read(
         content=content,
+        written=value,
         evidence=tuple(dict.fromkeys(translation.evidence)),
         made_up_evidence=translation.made_up_evidence,
     )

@@ -9,22 +9,21 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from evaluators.cases import Run
-from evaluators.judge.answer import Junk, Read, read_reply
 from evaluators.judge.batches import batches
 from evaluators.judge.errors import RequestError, too_slow
-from evaluators.judge.prompt import CORRECTION_CHARS, Prompt, ShownRun, build_prompt, correction, prepare
-from evaluators.judge.question import Answer, JudgeAnswer, JudgeFailure, NamedQuestion, Question
+from evaluators.judge.exchange import Exchange
+from evaluators.judge.prompt import CORRECTION_CHARS, ShownRun, build_prompt, correction, prepare
+from evaluators.judge.question import Answer, NamedQuestion, Question
 from evaluators.judge.report import OnRequest
 from evaluators.judge.request import Order, Reply, Tally
 from evaluators.judge.retries import wait_before_retry_s
 from evaluators.judge.schema import answer_schema
 from evaluators.judge.settings import JudgeSettings
-from evaluators.judge.shares import add, share, total
 from evaluators.rules.secrets import redact
-from evaluators.verdict import NO_USAGE, Status, Usage
+from evaluators.verdict import Status
 
 
 class OpenAIJudge:
@@ -86,7 +85,7 @@ class OpenAIJudge:
         return [answers[place] for place in range(len(questions))]
 
     async def _ask(self, shown: ShownRun, asked: Sequence[NamedQuestion]) -> list[Answer]:
-        exchange = _Exchange(shown=shown, asked=asked, model=self.model)
+        exchange = Exchange(shown=shown, asked=asked, model=self.model)
         order = self._order(exchange, asked)
         if order is None:
             limit = self._settings.max_prompt_chars
@@ -111,7 +110,7 @@ class OpenAIJudge:
                 self._deadlines.discard(deadline)
         return exchange.answers()
 
-    async def _converse(self, exchange: _Exchange, order: Order) -> None:
+    async def _converse(self, exchange: Exchange, order: Order) -> None:
         """Asks, and once more for those whose answer was junk."""
         deadline_s = asyncio.get_running_loop().time() + self._settings.timeout
         for last in (False, True):
@@ -134,7 +133,7 @@ class OpenAIJudge:
             order = replace(again, user=again.user + correction(exchange.faults(), [name for name, _ in exchange.open]))
         exchange.fail_junk()
 
-    def _order(self, exchange: _Exchange, asked: Sequence[NamedQuestion]) -> Order | None:
+    def _order(self, exchange: Exchange, asked: Sequence[NamedQuestion]) -> Order | None:
         """What to send so that `asked` are answered; the words are the same for all attempts."""
         schema = answer_schema(asked, exchange.shown.aliases)
         order = Order(system="", user="", schema=schema, questions=len(asked))
@@ -163,82 +162,6 @@ class OpenAIJudge:
                     raise
             await self._sleep(wait_s)
             retries_made += 1
-
-
-@dataclass(slots=True, kw_only=True)
-class _Exchange:
-    """What has been asked and answered in one call, and what it has cost each question."""
-
-    shown: ShownRun
-    asked: Sequence[NamedQuestion]
-    model: str
-    prompt: Prompt | None = None
-    tally: Tally = field(default_factory=lambda: Tally(usages=[]))
-    _read: dict[str, Read] = field(default_factory=dict)
-    _junk: dict[str, Junk] = field(default_factory=dict)
-    _failed: dict[str, tuple[Status, str]] = field(default_factory=dict)
-    _usage: dict[str, Usage] = field(default_factory=dict)
-
-    @property
-    def open(self) -> list[NamedQuestion]:
-        """The questions without a valid answer."""
-        return [(name, question) for name, question in self.asked if name not in self._read]
-
-    def settle(self) -> None:
-        """Shares what has been spent since the last time among the questions it was spent on."""
-        names = [name for name, _ in self.open]
-        for name, part in zip(names, share(total(self.tally.usages), len(names)), strict=True):
-            self._usage[name] = add(self._usage.get(name, NO_USAGE), part)
-        self.tally.usages.clear()
-
-    def take(self, reply: Reply) -> None:
-        """Reads a reply for all that is open."""
-        self.settle()
-        for name, result in read_reply(reply.text, self.open, self.shown.aliases, redact).items():
-            if isinstance(result, Read):
-                self._read[name] = result
-            else:
-                self._junk[name] = result
-
-    def faults(self) -> list[str]:
-        """What was wrong with the answers to what is open, each fault once."""
-        return list(dict.fromkeys(fault for name, _ in self.open for fault in self._junk[name].faults))
-
-    def fail(self, status: Status, reason: str) -> None:
-        """Gives up on all that is open."""
-        for name, _ in self.open:
-            self._failed[name] = (status, reason)
-
-    def stopped(self) -> list[Answer]:
-        """What there is to say when the judge is closed."""
-        self.fail(Status.JUDGE_ERROR, "the judge is being stopped")
-        return self.answers()
-
-    def fail_junk(self) -> None:
-        """Gives up on answers that were not valid, twice."""
-        for name, _ in self.open:
-            faults = "; ".join(self._junk[name].faults)
-            self._failed[name] = (Status.JUDGE_ERROR, f"{self.model} gave no valid answer, twice: {faults}")
-
-    def answers(self) -> list[Answer]:
-        """What came of each question, in order."""
-        return [self._answer(name) for name, _ in self.asked]
-
-    def _answer(self, name: str) -> Answer:
-        usage = self._usage.get(name, NO_USAGE)
-        read = self._read.get(name)
-        if read is None:
-            status, reason = self._failed[name]
-            return JudgeFailure(status=status, reason=reason, model=self.model, usage=usage)
-        return JudgeAnswer(
-            content=read.content,
-            evidence=read.evidence,
-            made_up_evidence=read.made_up_evidence,
-            input_cut=self.prompt is not None and self.prompt.cut,
-            model=self.model,
-            usage=usage,
-            trace_id=self.tally.trace_id,
-        )
 
 
 def _refusal(reply: Reply, settings: JudgeSettings) -> str | None:
