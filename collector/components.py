@@ -10,10 +10,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from collector import journal_settings
-from collector.config import ComponentRegistry, Config, Kind, load
+from collector.config import ComponentRegistry, Config, ConfigError, Kind, Problem, load
+from collector.config.problems import listed, suggestion
 from collector.exporters import console, file, otlp_grpc, otlp_http
 from collector.health import HealthCheckSettings
 from collector.holding import settings as assembler_settings
+from collector.judging.setup import plan_of
 from collector.receivers import otlp_settings
 from collector.records import Signal
 from evaluators.judge.settings import JudgeSettings
@@ -115,4 +117,25 @@ def load_config(sources: Sequence[str], sets: Sequence[str], environment: Mappin
     Raises:
         collector.config.ConfigError: with every problem found.
     """
-    return load(sources or [shipped_configuration()], sets, component_registry(), environment)
+    config = load(sources or [shipped_configuration()], sets, component_registry(), environment)
+    _check_admission(config)
+    return config
+
+
+def _check_admission(config: Config) -> None:
+    """Raises ConfigError where `admission` speaks of evaluators that aren't there."""
+    admission = config.processor("admission")
+    if admission is None:
+        return
+    known = list(plan_of(config).evaluators)
+    problems = [
+        Problem(
+            (Kind.PROCESSOR.value, admission.id, "evaluators", name),
+            f"no evaluator named {name} is active",
+            suggestion(name, known, otherwise=f"active are {listed(known)}"),
+        )
+        for name in admission.settings_as(AdmissionSettings).evaluators
+        if name not in known
+    ]
+    if problems:
+        raise ConfigError(problems)

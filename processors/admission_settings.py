@@ -59,7 +59,9 @@ class Rules(BaseModel):
     include: tuple[Filter, ...] = Field(
         default=(), description="Judge only what one of these describes. Without any, everything."
     )
-    exclude: tuple[Filter, ...] = Field(default=(), description="Never judge what one of these describes.")
+    exclude: tuple[Filter, ...] = Field(
+        default=(), description="Never judge what one of these describes; the same keys."
+    )
     sampling_percentage: float = Field(
         default=100.0,
         ge=0.0,
@@ -79,17 +81,19 @@ class Override(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    include: tuple[Filter, ...] | None = None
-    exclude: tuple[Filter, ...] | None = None
-    sampling_percentage: float | None = Field(default=None, ge=0.0, le=100.0)
-    always: tuple[Always, ...] | None = None
+    include: tuple[Filter, ...] | None = Field(default=None, description="In place of include above.")
+    exclude: tuple[Filter, ...] | None = Field(default=None, description="In place of exclude above.")
+    sampling_percentage: float | None = Field(
+        default=None, ge=0.0, le=100.0, description="In place of sampling_percentage above."
+    )
+    always: tuple[Always, ...] | None = Field(default=None, description="In place of always above.")
 
 
 class AdmissionSettings(Rules):
     """The same for all evaluators, and by name what is different for some."""
 
     evaluators: dict[str, Override] = Field(
-        default_factory=dict, description="By name of the evaluator: any of the keys above, in place of those."
+        default_factory=dict, description="By name of the evaluator: what is different for it."
     )
 
     def rules_of(self, evaluator: str) -> Rules:

@@ -33,7 +33,11 @@ class Row:
 
 
 def rows(model: type[BaseModel], path: Path = ()) -> Iterator[Row]:
-    """All keys of a model, those of nested models right below their own."""
+    """All keys of a model, those of nested models right below their own, and of the items of lists at the first list."""
+    return _rows(model, path, set())
+
+
+def _rows(model: type[BaseModel], path: Path, listed: set[type[BaseModel]]) -> Iterator[Row]:
     whole = model.model_json_schema()
     properties, definitions = whole.get("properties", {}), whole.get("$defs", {})
     for name, field in model.model_fields.items():
@@ -45,7 +49,11 @@ def rows(model: type[BaseModel], path: Path = ()) -> Iterator[Row]:
         default = "" if inner and not is_list and field.default is not None else _default(model, name, field)
         yield Row((*path, key), type_name, default, field.is_required(), field.description or "")
         for nested in inner:
-            yield from rows(nested, (*path, f"{key}[]") if is_list else (*path, key))
+            if not is_list:
+                yield from _rows(nested, (*path, key), listed)
+            elif nested not in listed:
+                listed.add(nested)
+                yield from _rows(nested, (*path, f"{key}[]"), listed)
 
 
 def refused_rows(model: type[BaseModel], path: Path = ()) -> Iterator[tuple[str, str]]:

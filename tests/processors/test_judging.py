@@ -14,7 +14,10 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
 from evaluators.cases import Role, Run, Tool
 from evaluators.evaluator import Evaluator
 from evaluators.registry import EVALUATORS
+from evaluators.tool_invocation import ToolInvocationSettings
 from evaluators.verdict import Status
+from processors.admission import Admission, Decision
+from processors.admission_settings import AdmissionSettings
 from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.otlp import Log, Span
 from processors.reading.transcribe import transcribe_trace
@@ -400,3 +403,56 @@ async def test_a_verdict_that_lacks_its_inputs_names_the_attribute_and_the_switc
     assert said.verdict.status is Status.MISSING_INPUT
     assert "gen_ai.input.messages" in said.verdict.explanation
     assert "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT" in said.verdict.explanation
+
+
+def admitting(moody: MoodyJudge, transcript: Transcript, **settings: object) -> TraceJudge:
+    open_step = Invocation(status=Status.NEEDS_JUDGE, judge="judge/moody")
+    admission = Admission(AdmissionSettings.model_validate(settings))
+    return TraceJudge([open_step], {"judge/moody": moody}, read=always(transcript), admission=admission)
+
+
+async def test_what_is_filtered_out_is_not_judged_and_says_so() -> None:
+    moody = MoodyJudge()
+    scores = await admitting(moody, whole_run(), exclude=[{"tool": "look_*"}]).judge(trace())
+    assert moody.asked == 0
+    [said] = scores.verdicts
+    assert said.verdict.status is Status.SAMPLED_OUT and "admission::exclude" in said.verdict.explanation
+
+
+async def test_outside_the_sample_no_judge_is_asked_and_the_verdict_says_so() -> None:
+    moody = MoodyJudge()
+    judge = admitting(moody, whole_run(), sampling_percentage=0)
+    scores = await judge.judge(trace())
+    assert moody.asked == 0
+    [said] = scores.verdicts
+    assert said.verdict.status is Status.SAMPLED_OUT and "sampling_percentage" in said.verdict.explanation
+    assert judge.admission.take_counts() == {("tool_invocation", Decision.SAMPLED_OUT): 1}
+
+
+async def test_outside_the_sample_what_rules_may_say_alone_is_said() -> None:
+    moody = MoodyJudge()
+    offered = Tool(name="look_up", parameters={"type": "object"})
+    run = whole_run().runs[0]
+    asking = replace(run.turns[0], tools=(offered,), context=())
+    run = replace(run, turns=(asking, *run.turns[1:]), user_inputs=("Is it sunny at c1?",))
+    transcript = replace(whole_run(), runs=(run,))
+    judged = TraceJudge(
+        [EVALUATORS["tool_invocation"].create(ToolInvocationSettings(judge="judge/moody"))],
+        {"judge/moody": moody},
+        read=always(transcript),
+        admission=Admission(AdmissionSettings(sampling_percentage=0)),
+    )
+    [said] = (await judged.judge(trace())).verdicts
+    assert (said.verdict.status, said.verdict.label, moody.asked) == (Status.OK, "correct", 0)
+
+
+async def test_all_traces_of_a_session_are_in_the_sample_or_none() -> None:
+    moody = MoodyJudge()
+    for percentage in (0.5, 40.0, 60.0, 99.0):
+        judge = admitting(moody, whole_run(), sampling_percentage=percentage)
+        asked = set()
+        for number in range(12):
+            before = moody.asked
+            await judge.judge(replace(trace(), trace_id=bytes([number]) * 16))
+            asked.add(moody.asked > before)
+        assert len(asked) == 1

@@ -134,3 +134,21 @@ def test_what_collector_configurations_often_name_is_refused_with_what_to_do(
         f"error: {kind}::{name} (--set {kind}::{name}): there is no {singular} of type {type_name} here; "
     )
     assert remedy in error
+
+
+def admitting(tmp_path: Path, evaluator: str) -> str:
+    settings = f"admission: {{sampling_percentage: 5, evaluators: {{{evaluator}: {{sampling_percentage: 50}}}}}}"
+    text = SIDECAR.replace("  task_completion: {}", f"  task_completion: {{}}\n  {settings}")
+    return write(tmp_path, text.replace("[assemble,", "[assemble, admission,"))
+
+
+def test_admission_may_differ_for_an_evaluator_that_is_there(tmp_path: Path) -> None:
+    code, out, _ = invoke("validate", "--config", admitting(tmp_path, "task_completion"))
+    assert code == 0 and "assemble, admission, tool_selection" in out
+
+
+def test_admission_for_an_evaluator_that_is_not_there_is_told_with_the_nearest_name(tmp_path: Path) -> None:
+    code, _, err = invoke("validate", "--config", admitting(tmp_path, "tool_selectoin"))
+    assert code == 2
+    assert "processors::admission::evaluators::tool_selectoin: no evaluator named tool_selectoin is active" in err
+    assert "tool_selection" in err.split(";")[1]
