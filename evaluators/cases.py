@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
+from evaluators.status import Status
+
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Arguments: TypeAlias = "Mapping[str, JsonValue] | str | None"
 
@@ -304,12 +306,32 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourceVerdict:
+    """What another evaluator said of a run or of one of its steps, as far as a verdict can be derived from it.
+
+    `ref` is where that verdict stands, `revision` the verdict's own.
+    """
+
+    evaluator: str
+    status: Status
+    score: float | None = None
+    passed: bool | None = None
+    confidence: float | None = None
+    ref: str | None = None
+    revision: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunCase:
-    """A whole run, with what should have come of it where that is known."""
+    """A whole run, with what should have come of it where that is known.
+
+    `sources` are the verdicts of the evaluators that are needed, for an evaluator that derives its own from others.
+    """
 
     run: Run
     reference: Reference | None = None
     options: Mapping[str, JsonValue] = field(default_factory=dict)
+    sources: tuple[SourceVerdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,11 @@ for what a case contains or a judge does.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from evaluators.cases import Case, Run
+from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, Run, RunCase, SourceVerdict, Turn
 from evaluators.evaluator import CaseT, Evaluator, Screening
 from evaluators.judge.question import Judge, JudgeAnswer, JudgeFailure, Question
 from evaluators.rules.run_index import forget
@@ -56,11 +56,58 @@ async def evaluate(items: Sequence[Item]) -> list[Verdict]:
 
     Args:
         items: any number of cases; those of one `Run` object (by identity), one level and one judge share one request.
+            Evaluators that derive their verdicts from others' are given what comes of the other items of that run.
 
     Returns:
         One verdict per item, in order.
     """
-    return await ask_judges(await screen(items))
+    first = [item for item in items if not item.evaluator.needs]
+    verdicts = dict(zip(map(id, first), await ask_judges(await screen(first)), strict=True))
+    said: dict[int, list[SourceVerdict]] = {}
+    for item in first:
+        said.setdefault(id(item.case.run), []).append(source_of(verdicts[id(item)], place_of(item.case)))
+    return [verdicts.get(id(item)) or derive(item, said.get(id(item.case.run), ())) for item in items]
+
+
+def derive(item: Item, sources: Iterable[SourceVerdict]) -> Verdict:
+    """The verdict of an evaluator that needs others' verdicts.
+
+    Args:
+        item: it, and a run.
+        sources: what others said of this run and its steps; what the evaluator doesn't need is left out.
+
+    Returns:
+        A verdict whose revision also stands for those of its sources.
+    """
+    given = tuple(source for source in sources if source.evaluator in item.evaluator.needs)
+    assert isinstance(item.case, RunCase)
+    screening = _screened(replace(item, case=replace(item.case, sources=given)))
+    verdict = item.evaluator.conclude_by_rules(screening)
+    return replace(verdict, revision=item.evaluator.revision("+".join(sorted({source.revision for source in given}))))
+
+
+def source_of(verdict: Verdict, ref: str | None) -> SourceVerdict:
+    """A verdict as others can be derived from it; `ref` is where it stands."""
+    return SourceVerdict(
+        evaluator=verdict.evaluator,
+        status=verdict.status,
+        score=verdict.score,
+        passed=verdict.passed,
+        confidence=verdict.confidence,
+        ref=ref,
+        revision=verdict.revision,
+    )
+
+
+def place_of(case: Case) -> str | None:
+    """The ref on which a verdict on the case stands."""
+    match case:
+        case DecisionCase(turn=turn) | ResponseCase(turn=Turn() as turn):
+            return turn.ref
+        case CallsCase(calls=calls, turn=step):
+            return next((call.ref for call in calls if call.ref is not None), step.ref if step is not None else None)
+        case _:
+            return case.run.ref
 
 
 async def screen(items: Sequence[Item]) -> Screened:
@@ -70,15 +117,18 @@ async def screen(items: Sequence[Item]) -> Screened:
     for at, item in enumerate(items):
         if at and at % _SCREENED_IN_ONE_GO == 0:
             await asyncio.sleep(0)
-        if item.excluded is None:
-            screening = item.evaluator.screen(item.case)
-        else:
-            screening = Screening(status=Status.SAMPLED_OUT, reason=item.excluded)
+        screening = _screened(item)
         screenings.append(screening)
         verdicts.append(_without_judge(item, screening))
     for run in {id(item.case.run): item.case.run for item in items}.values():
         forget(run)
     return Screened(items, screenings, verdicts)
+
+
+def _screened(item: Item) -> Screening:
+    if item.excluded is not None:
+        return Screening(status=Status.SAMPLED_OUT, reason=item.excluded)
+    return item.evaluator.screen(item.case)
 
 
 def _without_judge(item: Item, screening: Screening) -> Verdict | None:

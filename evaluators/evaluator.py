@@ -38,13 +38,15 @@ class EvaluatorSettings(BaseModel):
 class Screening:
     """What the rules know of a case.
 
-    `status`  ok: decided, `score` is set.  needs_judge: open.  not_applicable, missing_input: `reason` says why.
+    `status`  ok: decided, `score` is set, or `label` alone where what was found is no grade.  needs_judge: open.
+              Others: `reason` says why there is no score.
     `fallback_score` and `fallback_confidence` are what rules alone may say of an open case when there is no judge.
     `issues`  conclusive ones and suspicions.  `details` end up in the verdict's.
     """
 
     status: Status
     score: float | None = None
+    label: str | None = None
     confidence: float = 1.0
     fallback_score: float | None = None
     fallback_confidence: float | None = None
@@ -63,7 +65,8 @@ class Evaluator(ABC, Generic[CaseT]):
     evaluators, as those that are made from a file, each instance has its own.  `rules_decide` says that a judge only
     refines what rules can always tell, so that a judge that fails costs confidence and not the score.
     `takes_options`: a case may bring settings of its own.  `needs_reference`: it says nothing of runs of which it isn't
-    known what should have come of them.
+    known what should have come of them.  `needs` are the evaluators whose verdicts on the same run this one's is derived
+    from, each with what is lost without it; such an evaluator finds them in the `sources` of its `RunCase`.
     """
 
     name: str
@@ -75,6 +78,7 @@ class Evaluator(ABC, Generic[CaseT]):
     rules_decide: ClassVar[bool] = False
     takes_options: ClassVar[bool] = False
     needs_reference: ClassVar[bool] = False
+    needs: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, settings: EvaluatorSettings) -> None:
         self.settings = settings
@@ -105,6 +109,8 @@ class Evaluator(ABC, Generic[CaseT]):
         """The verdict when there is no judge to ask, or nothing to ask it."""
         if screening.status is Status.OK and screening.score is not None:
             return self.scored(screening, screening.score, screening.confidence, method=Method.RULE)
+        if screening.status is Status.OK and screening.label is not None:
+            return self.labelled(screening, screening.label)
         if screening.status is Status.NEEDS_JUDGE and screening.fallback_score is not None:
             confidence = screening.fallback_confidence if screening.fallback_confidence is not None else 0.5
             return self.scored(screening, screening.fallback_score, confidence, method=Method.RULE)
@@ -153,6 +159,21 @@ class Evaluator(ABC, Generic[CaseT]):
             details=screening.details,
             method=method,
             confidence=round(confidence, 4),
+            revision=self.revision(),
+        )
+
+    def labelled(self, screening: Screening, label: str) -> Verdict:
+        """A verdict that is no grade: a label alone; `reason` becomes its explanation."""
+        return Verdict(
+            evaluator=self.name,
+            level=self.level,
+            status=Status.OK,
+            label=label,
+            explanation=screening.reason,
+            issues=screening.issues,
+            evidence=screening.evidence,
+            details=screening.details,
+            confidence=round(screening.confidence, 4),
             revision=self.revision(),
         )
 

@@ -1,0 +1,29 @@
+"""Evaluators that never ask a judge: what code can't tell about a case, they don't tell at all.
+
+Published metrics, comparisons with a reference and verdicts that are derived from other verdicts are of this kind.
+"""
+
+from __future__ import annotations
+
+from evaluators.evaluator import CaseT, Evaluator, Screening
+from evaluators.judge.question import JudgeAnswer, Question
+from evaluators.verdict import Verdict
+
+
+class ComputedEvaluator(Evaluator[CaseT]):
+    """Base of evaluators that consist of `screen` alone. Theirs is never `needs_judge` for want of a judge of their own.
+
+    One with `needs` may say `needs_judge` all the same, of a verdict that it needs and that nobody could give.
+    """
+
+    def question(self, case: CaseT, screening: Screening) -> Question:
+        """Never asked: raises TypeError."""
+        raise TypeError(f"{self.name} asks no judge")
+
+    def conclude(self, case: CaseT, screening: Screening, answer: JudgeAnswer) -> Verdict:
+        """Never answered: raises TypeError."""
+        raise TypeError(f"{self.name} asks no judge")
+
+    def criteria(self) -> str:
+        """Empty: there is no prompt."""
+        return ""
