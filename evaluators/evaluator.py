@@ -65,8 +65,9 @@ class Evaluator(ABC, Generic[CaseT]):
     evaluators, as those that are made from a file, each instance has its own.  `rules_decide` says that a judge only
     refines what rules can always tell, so that a judge that fails costs confidence and not the score.
     `takes_options`: a case may bring settings of its own.  `needs_reference`: it says nothing of runs of which it isn't
-    known what should have come of them.  `needs` are the evaluators whose verdicts on the same run this one's is derived
-    from, each with what is lost without it; such an evaluator finds them in the `sources` of its `RunCase`.
+    known what should have come of them.  `needs` are the evaluators from whose verdicts on the same run this one's is
+    derived, each with what is lost without it; such an evaluator finds them in the `sources` of its `RunCase`.
+    `Settings` is the model of what an evaluator of another package can be told.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Evaluator(ABC, Generic[CaseT]):
     takes_options: ClassVar[bool] = False
     needs_reference: ClassVar[bool] = False
     needs: ClassVar[Mapping[str, str]] = {}
+    Settings: ClassVar[type[EvaluatorSettings]] = EvaluatorSettings
 
     def __init__(self, settings: EvaluatorSettings) -> None:
         self.settings = settings
