@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 
@@ -17,3 +18,20 @@ class Status(StrEnum):
     OVER_BUDGET = "over_budget"
     SAMPLED_OUT = "sampled_out"
     TIMED_OUT = "timed_out"
+
+
+OPEN = (
+    Status.JUDGE_ERROR,
+    Status.TIMED_OUT,
+    Status.OVER_BUDGET,
+    Status.TOO_LARGE,
+    Status.NEEDS_JUDGE,
+    Status.SAMPLED_OUT,
+)
+"""There was something to judge, and a judge would have been needed that didn't; what is worst for an operator first."""
+
+
+def foremost(statuses: Iterable[Status]) -> Status:
+    """Why several verdicts that all lack a score lack it: what went wrong before what was missing."""
+    found = set(statuses)
+    return next((one for one in (*OPEN, Status.MISSING_INPUT) if one in found), Status.NOT_APPLICABLE)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from evaluators.issues import IssueCode
 from evaluators.verdict import CallVerdict, Level, Method, Status, Usage, Verdict, issue
 from processors.combine import combine
@@ -40,12 +44,53 @@ def test_one_failure_fails_the_whole_and_explains_it() -> None:
     assert (both.passed, both.label, both.explanation) == (False, "incorrect", "wrong unit")
 
 
-def test_cases_without_a_score_do_not_count() -> None:
-    assert combine([unscored(Status.MISSING_INPUT), scored(1.0)]).score == 1.0
+def test_cases_to_which_it_does_not_apply_do_not_count() -> None:
+    both = combine([unscored(Status.NOT_APPLICABLE), scored(1.0, confidence=0.9, explanation="fine")])
+    assert (both.score, both.confidence, both.explanation) == (1.0, 0.9, "fine")
 
 
-def test_without_any_score_the_first_reason_stands() -> None:
-    assert combine([unscored(Status.NEEDS_JUDGE), unscored(Status.MISSING_INPUT)]).status is Status.NEEDS_JUDGE
+def test_what_was_judged_stands_less_surely_beside_what_was_not_captured() -> None:
+    both = combine([unscored(Status.MISSING_INPUT), scored(1.0, confidence=0.9, explanation="fine.")])
+    assert (both.score, both.passed, both.confidence) == (1.0, True, 0.7)
+    assert both.explanation == "fine. 1 of the 2 parts of this span could not be judged (missing_input)."
+
+
+NOT_DECIDED = (
+    Status.JUDGE_ERROR,
+    Status.TIMED_OUT,
+    Status.OVER_BUDGET,
+    Status.TOO_LARGE,
+    Status.NEEDS_JUDGE,
+    Status.SAMPLED_OUT,
+)
+
+
+@pytest.mark.parametrize("status", NOT_DECIDED)
+def test_a_part_that_no_judge_decided_keeps_the_whole_from_passing(status: Status) -> None:
+    suspected = replace(
+        unscored(status), explanation="No answer.", issues=(issue(IssueCode.WRONG_VALUE, "odd", conclusive=False),)
+    )
+    both = combine([scored(1.0), suspected])
+    assert (both.status, both.score, both.passed) == (status, None, None)
+    assert both.explanation == f"No answer. 1 of the 2 parts of this span could not be judged ({status})."
+    assert [found.code for found in both.issues] == [IssueCode.WRONG_VALUE]
+
+
+@pytest.mark.parametrize("status", NOT_DECIDED)
+def test_a_failure_stands_whatever_would_have_come_of_the_rest_and_says_what_was_not_judged(status: Status) -> None:
+    both = combine([unscored(status), scored(0.0, explanation="Wrong unit."), scored(1.0)])
+    assert (both.status, both.passed, both.score) == (Status.OK, False, 0.5)
+    assert both.explanation == f"Wrong unit. 1 of the 3 parts of this span could not be judged ({status})."
+
+
+def test_of_several_reasons_the_one_that_an_operator_has_to_know_speaks() -> None:
+    parts = [unscored(Status.NEEDS_JUDGE), scored(1.0), unscored(Status.JUDGE_ERROR), unscored(Status.MISSING_INPUT)]
+    assert combine(parts).status is Status.JUDGE_ERROR
+
+
+def test_without_any_score_what_could_have_been_judged_speaks() -> None:
+    assert combine([unscored(Status.MISSING_INPUT), unscored(Status.NEEDS_JUDGE)]).status is Status.NEEDS_JUDGE
+    assert combine([unscored(Status.NOT_APPLICABLE), unscored(Status.MISSING_INPUT)]).status is Status.MISSING_INPUT
 
 
 def test_confidence_is_that_of_the_least_sure_and_a_judge_is_never_hidden() -> None:
