@@ -11,9 +11,10 @@ from evaluators.verdict import Verdict
 
 
 class ComputedEvaluator(Evaluator[CaseT]):
-    """Base of evaluators that consist of `screen` alone. Theirs is never `needs_judge` for want of a judge of their own.
+    """Base of evaluators that consist of `screen` alone.
 
-    One with `needs` may say `needs_judge` all the same, of a verdict that it needs and that nobody could give.
+    They have no judge to be open for.  One with `needs` may say `needs_judge` all the same, where a verdict that it
+    needs is open.
     """
 
     def question(self, case: CaseT, screening: Screening) -> Question:

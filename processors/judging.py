@@ -26,20 +26,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from evaluators.cases import CaseKind, Run
-from evaluators.evaluation import Item, ask_judges, screen
+from evaluators.cases import CaseKind, Run, RunCase
+from evaluators.evaluation import Item, Screened, ask_judges, derive, screen
 from evaluators.evaluator import Evaluator
 from evaluators.judge.question import Judge
+from evaluators.names import require_name
 from evaluators.verdict import Status, Verdict
 from processors.admission import Admission, Subject
 from processors.combine import combine
+from processors.deriving import Said, sources
 from processors.marks import Mark, Marks, inputs_of, mark, outcome_of
 from processors.otlp import Span, decode_log, decode_span
 from processors.pieces import Pieces, Surroundings
 from processors.reading.absent import told_how
 from processors.reading.readiness import lacking
 from processors.reading.rejoining import Rejoin
-from processors.scores import Emission, is_told, require_name
+from processors.session_judging import SessionJudge
+from processors.scores import Emission, is_told
 from processors.spans import PLACERS, Placed, shows_results
 from processors.telling import Raw, Telling
 from processors.trace_jobs import TraceInput, TraceScores
@@ -70,9 +73,11 @@ class TraceJudge:
         read: turns decoded spans and log records of one trace into a transcript.
         pieces: remembers traces that are pieces of a run; without it each trace is judged by itself.
         admission: what is judged, and about which of it a judge is asked; without it everything.
+        sessions: told of the runs of complete traces, so that sessions can be judged when they are over.
 
     Raises:
-        ValueError: an evaluator's name can't be an attribute key or comes twice.
+        ValueError: an evaluator's name can't be an attribute key or comes twice, or one needs verdicts that are
+            themselves derived.
     """
 
     def __init__(
@@ -84,17 +89,23 @@ class TraceJudge:
         read: Reader,
         pieces: Pieces | None = None,
         admission: Admission | None = None,
+        sessions: SessionJudge | None = None,
     ) -> None:
         self._evaluators: dict[str, Evaluator[Any]] = {}
         self._judges = judges or {}
         self._emission = emission or Emission()
         self.admission = admission or Admission()
+        self.sessions = sessions
         self._runs = WholeRuns(read, pieces if pieces is not None else Pieces(Rejoin.OFF))
         for evaluator in evaluators:
             require_name(evaluator.name)
             if evaluator.name in self._evaluators:
                 raise ValueError(f"the evaluator {evaluator.name!r} is given twice")
             self._evaluators[evaluator.name] = evaluator
+        for evaluator in self._evaluators.values():
+            derived = [name for name in evaluator.needs if name in self._evaluators and self._evaluators[name].needs]
+            if derived:
+                raise ValueError(f"{evaluator.name} can't need {derived[0]}, whose verdicts are themselves derived")
 
     def expect(self, traces: Iterable[TraceInput]) -> None:
         """Say which traces will be judged next, in order of arrival, so that they know of each other whoever is first.
@@ -142,6 +153,9 @@ class TraceJudge:
             decided = self._combined(due, screened.verdicts, trace, told_before, transcript.missing)
             told = Telling(trace.trace_id, by_id, self._emission)
             await self._tell(decided, marks, told, transcript)
+            await self._tell(
+                self._derived(placed, by_id, marks, trace, pieces, due.open(screened)), marks, told, transcript
+            )
             on_rules(
                 TraceScores(
                     trace_id=trace.trace_id, spans=told.scores(), verdicts=tuple(told.verdicts), marks=dict(marks)
@@ -155,11 +169,16 @@ class TraceJudge:
         await self._tell(
             {key: verdict for key, verdict in answered.items() if key not in decided}, marks, told, transcript
         )
+        await self._tell(self._derived(placed, by_id, marks, trace, pieces), marks, told, transcript)
         if trace.complete and not pieces:
             for run_id, rolled in roll_ups_of_runs(placed, marks).items():
                 if (run_id, ROLL_UPS) not in marks:
                     told.add_roll_ups(run_id, rolled)
                     marks[run_id, ROLL_UPS] = _ROLLED
+        if trace.complete and self.sessions is not None:
+            runs = [one.case.run for one in place_runs(transcript, "") if one.settled and one.span_id in by_id]
+            joined = [bytes.fromhex(piece.piece.trace_id) for piece in pieces.before]
+            self.sessions.remember(transcript.session_id, runs, by_id, trace, joined)
         settled = by_id.keys() if trace.complete else self._settled(transcript, placed, marks)
         return TraceScores(
             trace_id=trace.trace_id,
@@ -197,7 +216,8 @@ class TraceJudge:
         """What is to be judged now."""
         groups: dict[tuple[str, str], list[Placed]] = {}
         for one in placed:
-            groups.setdefault((one.span_id, one.evaluator), []).append(one)
+            if not self._evaluators[one.evaluator].needs:
+                groups.setdefault((one.span_id, one.evaluator), []).append(one)
         due: dict[tuple[str, str], tuple[str, list[Placed]]] = {}
         for key, cases in groups.items():
             inputs = "+".join(inputs_of(one.case) for one in cases)
@@ -229,6 +249,43 @@ class TraceJudge:
                 continue
             verdict = _with_remedy(combine(given), cases[0].case.run, missing)
             if self._stands(verdict, trace, trace.marks.get(key), without_judge=trace.rules_only or key in told_before):
+                verdicts[key] = (inputs, verdict)
+        return verdicts
+
+    def _derived(
+        self,
+        placed: Sequence[Placed],
+        spans: Mapping[str, tuple[Raw, Span]],
+        marks: Marks,
+        trace: TraceInput,
+        pieces: Surroundings,
+        waiting: Set[tuple[str, str]] = frozenset(),
+    ) -> Verdicts:
+        """The verdicts of evaluators that need others', as far as these say something new.
+
+        Args:
+            placed: all cases.
+            spans: the trace's.
+            marks: what was said, those of the verdicts just given among it.
+            trace: what is judged.
+            pieces: other traces of the same run.
+            waiting: where a judge has still to be asked; what needs one of these has to wait too.
+        """
+        said = Said(placed, whole=not pieces)
+        verdicts: Verdicts = {}
+        for one in placed:
+            evaluator = self._evaluators[one.evaluator]
+            if not evaluator.needs or not one.settled or not isinstance(one.case, RunCase):
+                continue
+            needed = said.keys(one.case.run.ref, evaluator.needs)
+            case = replace(one.case, sources=sources(needed, marks))
+            key, inputs = (one.span_id, one.evaluator), inputs_of(case)
+            before = marks.get(key)
+            if not waiting.isdisjoint(needed) or (before is not None and before.inputs == inputs):
+                continue
+            excluded = self.admission.excluded(one.evaluator, Subject(case, spans[one.span_id][1]))
+            verdict = derive(Item(evaluator=evaluator, case=case, excluded=excluded), case.sources)
+            if self._stands(verdict, trace, before, without_judge=True):
                 verdicts[key] = (inputs, verdict)
         return verdicts
 
@@ -299,6 +356,11 @@ class _Due:
     @property
     def cases(self) -> list[Placed]:
         return [one for _, cases in self.by_target.values() for one in cases]
+
+    def open(self, screened: Screened) -> frozenset[tuple[str, str]]:
+        """Where a judge has to be asked."""
+        left = iter(screened.verdicts)
+        return frozenset(key for key, (_, cases) in self.by_target.items() if None in [next(left) for _ in cases])
 
 
 def _with_remedy(verdict: Verdict, run: Run, missing: Sequence[Missing]) -> Verdict:

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
-from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, ToolCall, Turn
+from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, RunCase, ToolCall, Turn
 from evaluators.rules.material import answer_of
 from evaluators.verdict import Verdict
 
@@ -20,7 +20,7 @@ class Mark(NamedTuple):
     """The last verdict of an evaluator on a span.
 
     `sequence` counts the verdicts that were told before it; `told` says whether it was told itself.
-    `score` and `passed` are None where it had none; `status` is a `Status` value.
+    `score`, `passed` and `confidence` are None where it had none; `status` is a `Status` value.
     """
 
     sequence: int
@@ -31,6 +31,7 @@ class Mark(NamedTuple):
     status: str
     score: float | None
     passed: bool | None
+    confidence: float | None = None
 
 
 Marks: TypeAlias = Mapping[tuple[str, str], Mark]
@@ -48,6 +49,7 @@ def mark(verdict: Verdict, inputs: str, sequence: int, told: bool) -> Mark:
         status=str(verdict.status),
         score=verdict.score,
         passed=verdict.passed,
+        confidence=verdict.confidence,
     )
 
 
@@ -79,6 +81,7 @@ def inputs_of(case: Case) -> str:
             parts = ([_of_turn(turn) for turn in run.turns], [_of_call(call) for call in run.loose_calls])
             parts += (None if run.user_inputs is None else len(run.user_inputs), len(run.system_prompts))
             parts += (run.answered, len(run.final_answer or ""), run.aborted, run.truncated, run.partial)
+            parts += (case.sources,) if isinstance(case, RunCase) else ()
     return _fingerprint(parts)
 
 
