@@ -31,6 +31,7 @@ from evaluators.evaluation import Item, Screened, ask_judges, derive, screen
 from evaluators.evaluator import Evaluator
 from evaluators.judge.question import Judge
 from evaluators.names import require_name
+from evaluators.names import require_name
 from evaluators.verdict import Status, Verdict
 from processors.admission import Admission, Subject
 from processors.combine import combine

@@ -30,9 +30,7 @@ The bare keys `eval` and `eval.<n>` are never written: backends that nest dotted
 from __future__ import annotations
 
 import hashlib
-import keyword
 import math
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -48,8 +46,6 @@ SCOPE_NAME = "spanjudge"
 EXPLANATION_BYTES = 1024
 MAX_SPAN_EVENTS = 16
 
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
-_RESERVED = frozenset({"reference", "run", "trace", "session", "metadata"})
 _ERRORS = frozenset({Status.JUDGE_ERROR, Status.TIMED_OUT})
 _FAILED_CALL = frozenset({"incorrect", "fail"})
 _JUDGED_CALL = _FAILED_CALL | {"correct", "pass"}
@@ -88,15 +84,6 @@ class EvaluationSpan:
     resource: bytes
     scope: bytes
     span: bytes
-
-
-def require_name(evaluator: str) -> None:
-    """Raises ValueError when a name can't stand in an attribute key of every backend."""
-    if not _NAME.fullmatch(evaluator) or evaluator in _RESERVED or keyword.iskeyword(evaluator):
-        raise ValueError(
-            f"{evaluator!r} is no name for an evaluator: use lower-case letters, digits and underscores, starting with "
-            f"a letter, none of Python's keywords and none of {', '.join(sorted(_RESERVED))}"
-        )
 
 
 def is_taken(target: Target, evaluator: str) -> bool:

@@ -11,6 +11,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationSc
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from evaluators.issues import IssueCode, Severity
+from evaluators.names import require_name
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict, issue
 from processors.scores import (
     EXPLANATION_BYTES,
@@ -19,7 +20,6 @@ from processors.scores import (
     Target,
     evaluation_span,
     is_taken,
-    require_name,
     tail,
 )
 from processors.traces import RollUp
