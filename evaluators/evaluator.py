@@ -27,6 +27,9 @@ class EvaluatorSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    without_effect: ClassVar[frozenset[str]] = frozenset({"judge"})
+    """Settings that change no verdict, and so no revision."""
+
     threshold: float | None = Field(default=1.0, ge=0.0, le=1.0, description="Lowest score that passes.")
     judge: str | None = Field(
         default=None,
@@ -103,7 +106,7 @@ class Evaluator(ABC, Generic[CaseT]):
 
     def revision(self, model: str | None = None) -> str:
         """A short hash of everything that can change a verdict: code version, prompt, settings, model."""
-        settings = self.settings.model_dump_json(exclude={"judge"})
+        settings = self.settings.model_dump_json(exclude=set(self.settings.without_effect))
         parts = (self.name, self.code_version, self.criteria(), settings, model or "")
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 

@@ -31,7 +31,6 @@ from evaluators.evaluation import Item, Screened, ask_judges, derive, screen
 from evaluators.evaluator import Evaluator
 from evaluators.judge.question import Judge
 from evaluators.names import require_name
-from evaluators.names import require_name
 from evaluators.verdict import Status, Verdict
 from processors.admission import Admission, Subject
 from processors.combine import combine
@@ -42,12 +41,13 @@ from processors.pieces import Pieces, Surroundings
 from processors.reading.absent import told_how
 from processors.reading.readiness import lacking
 from processors.reading.rejoining import Rejoin
-from processors.session_judging import SessionJudge
+from processors.roll_ups import roll_ups_of_runs
 from processors.scores import Emission, is_told
+from processors.session_judging import SessionJudge
 from processors.spans import PLACERS, Placed, shows_results
 from processors.telling import Raw, Telling
 from processors.trace_jobs import TraceInput, TraceScores
-from processors.traces import place_runs, roll_ups_of_runs
+from processors.traces import place_runs
 from processors.transcript import Missing, Transcript
 from processors.whole_runs import Reader, WholeRuns
 
@@ -172,7 +172,8 @@ class TraceJudge:
         )
         await self._tell(self._derived(placed, by_id, marks, trace, pieces), marks, told, transcript)
         if trace.complete and not pieces:
-            for run_id, rolled in roll_ups_of_runs(placed, marks).items():
+            settings = {name: evaluator.settings for name, evaluator in self._evaluators.items()}
+            for run_id, rolled in roll_ups_of_runs(placed, marks, settings).items():
                 if (run_id, ROLL_UPS) not in marks:
                     told.add_roll_ups(run_id, rolled)
                     marks[run_id, ROLL_UPS] = _ROLLED

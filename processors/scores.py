@@ -40,7 +40,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, Instr
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from evaluators.verdict import Status, Verdict
-from processors.traces import RollUp
+from processors.roll_ups import RollUp
 
 SCOPE_NAME = "spanjudge"
 EXPLANATION_BYTES = 1024
@@ -123,11 +123,16 @@ def evaluation_span_id(trace_id: bytes, span_id: bytes, evaluator: str, revision
 
 
 def evaluation_span(
-    target: Target, verdict: Verdict, sequence: int = 0, supersedes: bytes | None = None
+    target: Target,
+    verdict: Verdict,
+    sequence: int = 0,
+    supersedes: bytes | None = None,
+    session_id: str | None = None,
 ) -> EvaluationSpan:
     """A verdict as a span of its own: a child of the judged span, with its resource, at the moment it ended.
 
-    It takes no time, so it changes no duration. `supersedes` is the id of the evaluation span of the verdict before.
+    It takes no time, so it changes no duration. `supersedes` is the id of the evaluation span of the verdict before,
+    `session_id` that of the session which a verdict is about.
     """
     name = verdict.evaluator
     attributes: list[tuple[str, Value]] = [
@@ -143,6 +148,8 @@ def evaluation_span(
         if verdict.status in _ERRORS:
             attributes.append(("error.type", str(verdict.status)))
     attributes += _score_attributes(verdict)
+    if session_id is not None:
+        attributes.append(("session.id", _clean(session_id)))
     if supersedes is not None:
         attributes.append((f"eval.{name}.supersedes", supersedes.hex()))
     span_id = evaluation_span_id(target.trace_id, target.span_id, name, verdict.revision, sequence)
@@ -200,12 +207,12 @@ def _score_attributes(verdict: Verdict) -> list[tuple[str, Value]]:
 def _roll_up_attributes(rolled: RollUp) -> list[tuple[str, Value]]:
     prefix = f"eval.{rolled.evaluator}.run"
     pairs: list[tuple[str, Value]] = []
-    if rolled.mean is not None and rolled.lowest is not None and rolled.all_passed is not None:
-        pairs += [
-            (f"{prefix}.mean", _double(rolled.mean)),
-            (f"{prefix}.min", _double(rolled.lowest)),
-            (f"{prefix}.all_passed", rolled.all_passed),
-        ]
+    if rolled.mean is not None and rolled.lowest is not None:
+        pairs += [(f"{prefix}.mean", _double(rolled.mean)), (f"{prefix}.min", _double(rolled.lowest))]
+    if rolled.all_passed is not None:
+        pairs.append((f"{prefix}.all_passed", rolled.all_passed))
+    if rolled.critical_passed is not None:
+        pairs.append((f"{prefix}.critical_passed", rolled.critical_passed))
     return [*pairs, (f"{prefix}.judged", rolled.judged), (f"{prefix}.unscored", rolled.unscored)]
 
 

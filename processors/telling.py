@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 from evaluators.verdict import Verdict
 from processors.marks import Mark
 from processors.otlp import Span
+from processors.roll_ups import RollUp
 from processors.scores import (
     Emission,
     EvaluationSpan,
@@ -23,7 +24,6 @@ from processors.scores import (
     is_told,
     tail,
 )
-from processors.traces import RollUp
 
 Raw: TypeAlias = tuple[bytes, bytes, bytes]
 """A span or log record with what it belongs to: serialised resource, scope, and itself."""

@@ -12,13 +12,14 @@ from pydantic import Field
 
 from evaluators.cases import CallsCase, CaseKind, Role
 from evaluators.criteria import load_criteria
-from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
+from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import IssueCode
 from evaluators.judge.question import JudgeAnswer, Question, call_name, turn_name
 from evaluators.rules.inputs import has_user_input
 from evaluators.rules.judged import judged_confidence, judged_issues
 from evaluators.rules.run_index import index_of
 from evaluators.rules.schema import SchemaCache
+from evaluators.step_settings import StepSettings
 from evaluators.tool_invocation.answer import InvocationAnswer
 from evaluators.tool_invocation.checks import CallCheck, CallState, Surroundings, check_call
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict
@@ -29,7 +30,7 @@ _CORRECT, _INCORRECT = "correct", "incorrect"
 _SEEN = frozenset({CallState.CLEAN, CallState.SUSPECT, CallState.OPEN, CallState.WRONG})
 
 
-class ToolInvocationSettings(EvaluatorSettings):
+class ToolInvocationSettings(StepSettings):
     """Settings of `tool_invocation`."""
 
     threshold: float = Field(default=1.0, ge=0.0, le=1.0, description="Lowest share of right calls that passes.")

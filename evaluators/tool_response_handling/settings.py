@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from evaluators.evaluator import EvaluatorSettings
+from evaluators.step_settings import StepSettings
 
 
-class ToolResponseHandlingSettings(EvaluatorSettings):
+class ToolResponseHandlingSettings(StepSettings):
     """Threshold, hosts that users may see, and which tools change something."""
 
     internal_hosts: tuple[str, ...] = Field(

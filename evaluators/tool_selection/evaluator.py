@@ -12,11 +12,12 @@ from pydantic import Field
 
 from evaluators.cases import CaseKind, DecisionCase
 from evaluators.criteria import load_criteria
-from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
+from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import IssueCode
 from evaluators.judge.question import JudgeAnswer, Question, call_name, turn_name
 from evaluators.rules.judged import judged_confidence, judged_issues
 from evaluators.rules.schema import SchemaCache
+from evaluators.step_settings import StepSettings
 from evaluators.tool_selection.answer import CallsSelectionAnswer, NoCallsSelectionAnswer
 from evaluators.tool_selection.checks import (
     counted_calls,
@@ -31,7 +32,7 @@ from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdic
 _CORRECT, _INCORRECT = "correct", "incorrect"
 
 
-class ToolSelectionSettings(EvaluatorSettings):
+class ToolSelectionSettings(StepSettings):
     """Settings of `tool_selection`."""
 
     threshold: float = Field(default=1.0, ge=0.0, le=1.0, description="Lowest share of right choices that passes.")

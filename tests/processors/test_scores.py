@@ -22,7 +22,7 @@ from processors.scores import (
     is_taken,
     tail,
 )
-from processors.traces import RollUp
+from processors.roll_ups import RollUp
 
 PLAIN = Emission()
 TARGET = Target(trace_id=b"t" * 16, span_id=b"s" * 8, end_unix_nano=1_700_000_000_000_000_000, resource=b"\x0a\x00")
