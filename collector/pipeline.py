@@ -25,7 +25,7 @@ from collector.holding.assembler import Assembler
 from collector.holding.contract import Arrival
 from collector.holding.store import RETRY_AFTER_S, Budget, MemoryStore
 from collector.intake import Accepted, OverloadedError, UndeclaredSignalError
-from collector.judging.jobs import EvaluationSpan
+from collector.judging.jobs import Apart, EvaluationSpan
 from collector.logs import RateLimited
 from collector.records import Origin, Outbound, Parcel, Ref, Signal, SpanRecord
 from collector.telemetry import ReceiverMetrics, Telemetry
@@ -323,6 +323,11 @@ class Pipeline:
             for span in spans
         ]
         self._send_spans(outbound, targets)
+
+    def evaluations_apart(self, apart: Apart) -> None:
+        """Send evaluation spans on that are about spans which have long left."""
+        schema_url, headers = apart.route
+        self.evaluations(apart.spans, Origin(b"", schema_url, b"", "", headers), late=True)
 
     def _send_spans(self, spans: Iterable[Outbound], destinations: Sequence[Destination]) -> None:
         if destinations:

@@ -190,7 +190,11 @@ class Service:
         spans: MemoryStore[Chunk] = MemoryStore(self._budget)
         logs: MemoryStore[LogRecord] = MemoryStore(self._budget)
         judging = self._judging = JudgingProcess(
-            plan, self._judged, self._counted, self._telemetry.traces.judging_restarted
+            plan,
+            self._judged,
+            self._counted,
+            self._telemetry.traces.judging_restarted,
+            self._pipeline.evaluations_apart,
         )
         assembler = self._assembler = Assembler(timing, spans, logs, self._pipeline, judging)
         self._pipeline.attach(assembler, Reading(wants, wants_log, late_mark()))

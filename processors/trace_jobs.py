@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from processors.marks import Marks
 from processors.telling import PlacedVerdict, Raw, SpanScores
+
+Route: TypeAlias = tuple[Any, ...]
+"""Where what is said of a trace has to go; only the caller understands it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +22,7 @@ class TraceInput:
     `marks`       `TraceScores.marks` of the call before for this trace; empty at the first.
     `rules_only`  no judge is asked.
     `arrived_s`   when it arrived, on any clock that only moves on; 0 where nothing is known of it.
+    `route`       handed back with what is said when the trace itself is forgotten.
     """
 
     trace_id: bytes
@@ -28,6 +33,7 @@ class TraceInput:
     marks: Marks = field(default_factory=dict)
     rules_only: bool = False
     arrived_s: float = 0.0
+    route: Route = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

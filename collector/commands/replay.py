@@ -105,6 +105,10 @@ def run_replay(
                     tails.update({(scores.trace_id, span_id): one.tail for span_id, one in scores.spans.items()})
                 if lines:
                     lines.writelines(json_line(verdict_json(placed)) for placed in scores.verdicts)
+            for session in await judge.sessions.judge_over(None) if judge.sessions is not None else ():
+                table.add(session.verdicts)
+                if lines:
+                    lines.writelines(json_line(verdict_json(placed)) for placed in session.verdicts)
 
     try:
         # Opened first: what can't be written must not cost the answers of a judge.

@@ -33,7 +33,7 @@ class Row:
 
 
 def rows(model: type[BaseModel], path: Path = ()) -> Iterator[Row]:
-    """All keys of a model, those of nested models right below their own, and of the items of lists at the first list."""
+    """All keys of a model, those of nested models right below their own; of items of lists only at the first list."""
     return _rows(model, path, set())
 
 

@@ -286,6 +286,7 @@ class Assembler:
             for origin, records in groupby(records_of(trace, self._spans), attrgetter("origin"))
         ]
         logs = [self._logs.read(ref) for ref in trace.logs]
+        first = next(records_of(trace, self._spans)).origin
         job = Job(
             trace_id=trace_id,
             batches=batches,
@@ -295,6 +296,7 @@ class Assembler:
             stubs=list(stub_spans(trace_id, trace)),
             memory=trace.memory,
             rules_only=self._draining,
+            route=(first.resource_schema_url, first.headers),
         )
         trace.changed = False
         trace.job = JobState(now_s, complete, trace.held.keys() | trace.gone_early)

@@ -38,6 +38,11 @@ class Settings(BaseModel):
         "repeats the calls that an earlier one asked for (history), only if both have one session id as well "
         "(session), or never (off).",
     )
+    session_idle: Duration = Field(
+        default=1800.0,
+        gt=0,
+        description="A session is over, and judged as a whole, when nothing of it has arrived for this long.",
+    )
     limit_mib: int = Field(
         default=512, ge=1, description="Bytes that may be held and queued before receivers ask senders to wait."
     )

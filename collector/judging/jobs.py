@@ -16,6 +16,10 @@ RawBatch = tuple[bytes, bytes, list[bytes]]
 """Spans of one scope, all serialised: resource, scope, and the spans."""
 
 
+Route = tuple[str, tuple[tuple[str, str], ...]]
+"""Schema URL of a resource, and headers (sorted name-value pairs)."""
+
+
 class EvaluationSpan(NamedTuple):
     """A span that carries a verdict about another span, serialised with what it belongs to."""
 
@@ -40,7 +44,8 @@ class Job(NamedTuple):
     `batches` are its spans as they came, `stubs` serialised spans with nothing but ids for those that weren't kept.
     `complete` says whether whole runs may be judged, or only steps whose inputs are there.  `partial` says that part
     of the trace is known to be missing for good.  `memory` is `Judged.memory` of the job before for this trace, empty
-    at the first.  With `rules_only` no judge is asked.
+    at the first.  With `rules_only` no judge is asked.  `route` is handed back with what is said about the
+    trace when it is no longer held: the schema URL of its resource, and the headers that travel with it.
     """
 
     trace_id: bytes
@@ -51,6 +56,7 @@ class Job(NamedTuple):
     stubs: list[bytes] = []  # noqa: RUF012 - never changed
     memory: bytes = b""
     rules_only: bool = False
+    route: Route = ("", ())
 
     @property
     def spans(self) -> list[RawItem]:
@@ -88,6 +94,13 @@ class Judged(NamedTuple):
     checksums: bytes = b""
     failure: str | None = None
     final: bool = True
+
+
+class Apart(NamedTuple):
+    """Evaluation spans about spans that have long left, with the route of the trace that they were in."""
+
+    spans: list[EvaluationSpan]
+    route: Route
 
 
 def seal_carriers(carriers: Mapping[bytes, Carriers]) -> bytes:

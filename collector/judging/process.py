@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from collector.judging.channel import Channel, channel_sockets
-from collector.judging.jobs import AdmissionCount, Job, Judged, RequestCount, VerdictCount
+from collector.judging.jobs import AdmissionCount, Apart, Job, Judged, RequestCount, VerdictCount
 from collector.logs import RateLimited
 
 logger = logging.getLogger(__name__)
@@ -39,6 +39,7 @@ class JudgingProcess:
         on_result: called with each job's final result, exactly once per job that isn't withdrawn, from the event loop,
             and perhaps before that with one that isn't final.
         on_counts: called now and then with the verdicts given and requests made since the last time.
+        on_apart: called with evaluation spans about spans that have long left.
         on_restart: called whenever a process had to be replaced.
         module: the module that is run in the process.
         silence_limit_s: how long a process may give no sign of life.
@@ -50,6 +51,7 @@ class JudgingProcess:
         on_result: Callable[[Judged], None],
         on_counts: Callable[[list[VerdictCount | AdmissionCount | RequestCount]], None] = lambda _: None,
         on_restart: Callable[[], None] = lambda: None,
+        on_apart: Callable[[Apart], None] = lambda _: None,
         module: str = "collector.judging.worker",
         silence_limit_s: float = SILENCE_LIMIT_S,
     ) -> None:
@@ -57,6 +59,7 @@ class JudgingProcess:
         self._on_result = on_result
         self._on_counts = on_counts
         self._on_restart = on_restart
+        self._on_apart = on_apart
         self._module = module
         self._silence_limit_s = silence_limit_s
         self._waiting: OrderedDict[bytes, Job] = OrderedDict()
@@ -196,6 +199,8 @@ class JudgingProcess:
                 return
             if isinstance(item, Judged) and item.trace_id in self._in_flight:
                 self._take(item)
+            elif isinstance(item, Apart):
+                self._on_apart(item)
         self._news.set()
         self._note_idle()
 

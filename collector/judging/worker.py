@@ -22,6 +22,7 @@ from collector.holding.ledger import checksum
 from collector.judging.channel import Channel
 from collector.judging.jobs import (
     AdmissionCount,
+    Apart,
     Carriers,
     EvaluationSpan,
     Job,
@@ -33,8 +34,10 @@ from collector.judging.jobs import (
 from collector.judging.setup import Plan, build
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.report import RequestReport
+from evaluators.verdict import Verdict
 from processors import scores
 from processors.judging import TraceInput, TraceJudge, TraceScores
+from processors.session_judging import SessionJudge
 
 REPORT_S = 2.0
 # Each message costs both sides a turn of their loops, so results wait for others: so long, or until there are so many.
@@ -61,6 +64,7 @@ def trace_of(job: Job, now_s: float) -> TraceInput:
         marks=pickle.loads(job.memory) if job.memory else {},
         rules_only=job.rules_only,
         arrived_s=now_s,
+        route=job.route,
     )
 
 
@@ -109,8 +113,11 @@ def _result(found: TraceScores) -> Judged:
 
 
 def _count(found: TraceScores) -> Counts:
-    verdicts = (placed.verdict for placed in found.verdicts)
-    return Counter((one.evaluator, one.status.value, one.label, one.method.value) for one in verdicts)
+    return Counter(_kind(placed.verdict) for placed in found.verdicts)
+
+
+def _kind(verdict: Verdict) -> tuple[str, str, str | None, str]:
+    return verdict.evaluator, verdict.status.value, verdict.label, verdict.method.value
 
 
 def _carrier(carrier: scores.EvaluationSpan) -> EvaluationSpan:
@@ -126,6 +133,7 @@ class _Desk:
         self._judge: TraceJudge | None = None
         self._clients: list[OpenAIJudge] = []
         self._tasks: set[asyncio.Task[None]] = set()
+        self._sessions: asyncio.Task[None] | None = None
         self._results: list[Judged] = []
         self._sending: asyncio.TimerHandle | None = None
         self._counted: Counts = Counter()
@@ -167,6 +175,21 @@ class _Desk:
         if not self._tasks:
             self.report()
 
+    def look_at_sessions(self, now_s: float) -> None:
+        """Judge the sessions that are over."""
+        if self._judge is not None and self._judge.sessions is not None and self._sessions is None:
+            self._sessions = asyncio.create_task(self._judge_sessions(self._judge.sessions, now_s))
+
+    async def _judge_sessions(self, sessions: SessionJudge, now_s: float) -> None:
+        assert self.channel is not None
+        try:
+            for scores in await sessions.judge_over(now_s):
+                self._counted.update(_kind(placed.verdict) for placed in scores.verdicts)
+                if scores.spans:
+                    self.channel.send([Apart([_carrier(span) for span in scores.spans], scores.route)])
+        finally:
+            self._sessions = None
+
     def report(self) -> None:
         """Tell the verdicts given and requests made since the last time. Also a sign of life when there were none."""
         assert self.channel is not None
@@ -193,9 +216,10 @@ class _Desk:
         )
 
     async def close(self) -> None:
-        for task in self._tasks:
+        under_way = [*self._tasks, *([] if self._sessions is None else [self._sessions])]
+        for task in under_way:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*under_way, return_exceptions=True)
         for client in self._clients:
             await client.close()
 
@@ -206,6 +230,7 @@ async def serve() -> None:
     desk.channel = await Channel.open(socket.socket(fileno=os.dup(sys.stdin.fileno())), desk.receive, desk.closed.set)
     while not desk.closed.is_set():
         desk.report()
+        desk.look_at_sessions(time.monotonic())
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(desk.closed.wait(), REPORT_S)
     await desk.close()
