@@ -19,7 +19,7 @@ from collector.judging.setup import plan_of
 from collector.receivers import otlp_settings
 from collector.records import Signal
 from evaluators.judge.settings import JudgeSettings
-from evaluators.registry import EVALUATORS
+from evaluators.registry import EVALUATORS, OWN_KINDS, require_own_name
 from processors.admission_settings import AdmissionSettings
 
 # What configurations of the Collector often name; how to say the same here.
@@ -63,6 +63,17 @@ def component_registry() -> ComponentRegistry:
             after="assemble",
             references={"judge": "judge"},
             single=True,
+        )
+    for kind, own in OWN_KINDS.items():
+        registry.add(
+            Kind.PROCESSOR,
+            kind,
+            own.settings,
+            summary=f"{own.summary} `{kind}/<name>` is the evaluator `<name>`.",
+            signals=[Signal.TRACES],
+            after="assemble",
+            references={"judge": "judge"},
+            check_name=require_own_name,
         )
     registry.add(
         Kind.EXPORTER,

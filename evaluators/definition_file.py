@@ -128,7 +128,7 @@ def _further_down(fault: YamlFault) -> YamlFault:
 
 def _fault(model: type[BaseModel], error: ErrorDetails, value: object, lines: Mapping[KeyPath, int]) -> YamlFault:
     steps = _steps(value, error["loc"])
-    if error["type"] in ("missing", "extra_forbidden") and not steps[-1:] == (error["loc"][-1],):
+    if error["type"] in ("missing", "extra_forbidden") and steps[-1:] != (error["loc"][-1],):
         steps = (*steps, error["loc"][-1])
     what, remedy = _explained(model, error)
     return YamlFault(steps, what, remedy, _line(lines, steps))
@@ -138,13 +138,10 @@ def _steps(value: object, location: Sequence[str | int]) -> KeyPath:
     """The part of pydantic's location that is in the document: it names members of unions and validators as well."""
     steps: list[str | int] = []
     for step in location:
-        if isinstance(value, dict) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
-            value = value[step]
-        else:
-            continue
-        steps.append(step)
+        inside = dict(enumerate(value)) if isinstance(value, list) else value
+        if isinstance(inside, dict) and step in inside:
+            value = inside[step]
+            steps.append(step)
     return tuple(steps)
 
 

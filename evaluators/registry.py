@@ -1,16 +1,20 @@
 """The evaluators there are, by name: what a configuration may name, and how to make one.
 
-A new evaluator is one line here.  Nothing but the settings is looked at when an evaluator is made.
+A new evaluator is one line here, and so is a new way of bringing evaluators of one's own.  Nothing but the settings is
+looked at when an evaluator is made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from evaluators.cases import CaseKind
 from evaluators.evaluator import Evaluator, EvaluatorSettings
+from evaluators.names import require_name
+from evaluators.prompt_file import PromptEvaluator, PromptSettings
+from evaluators.python_class import ClassEvaluator, PythonSettings
 from evaluators.step_efficiency import StepEfficiency, StepEfficiencySettings
 from evaluators.task_completion import TaskCompletion, TaskCompletionSettings
 from evaluators.tool_invocation import ToolInvocation, ToolInvocationSettings
@@ -43,6 +47,18 @@ class Entry:
         return self.evaluator_type(chosen)
 
 
+@dataclass(frozen=True, slots=True)
+class OwnKind:
+    """A way in which operators bring evaluators of their own: a processor `kind/<name>` is the evaluator `<name>`.
+
+    `create` makes one of its name and settings.
+    """
+
+    settings: type[EvaluatorSettings]
+    create: Callable[[str, Any], Evaluator[Any]]
+    summary: str
+
+
 _ENTRIES = (
     Entry(ToolSelection, ToolSelectionSettings, "Were the right tools chosen for this turn, or rightly none?"),
     Entry(ToolInvocation, ToolInvocationSettings, "Was the tool called with the right arguments?"),
@@ -53,3 +69,32 @@ _ENTRIES = (
 
 EVALUATORS: Mapping[str, Entry] = {entry.name: entry for entry in _ENTRIES}
 CASE_KINDS: Mapping[str, CaseKind] = {entry.name: entry.evaluator_type.judges for entry in _ENTRIES}
+
+OWN_KINDS: Mapping[str, OwnKind] = {
+    "prompt": OwnKind(PromptSettings, PromptEvaluator, "Asks a judge what a prompt file says."),
+    "python": OwnKind(PythonSettings, ClassEvaluator, "Judges by a class of an installed Python package."),
+}
+
+
+def create_evaluator(name: str, settings: EvaluatorSettings) -> Evaluator[Any]:
+    """The evaluator of this name: a shipped one, or one of the operator's own, which its settings tell.
+
+    Raises:
+        KeyError: there is none.
+        TypeError: the settings are those of another evaluator.
+        evaluators.python_class.LoadError: its class can't be used.
+    """
+    entry = EVALUATORS.get(name)
+    if entry is not None:
+        return entry.create(settings)
+    for kind in OWN_KINDS.values():
+        if type(settings) is kind.settings:
+            return kind.create(name, settings)
+    raise KeyError(name)
+
+
+def require_own_name(name: str) -> None:
+    """Raises ValueError, `what; remedy`, unless an evaluator of an operator's own may have this name."""
+    require_name(name)
+    if name in EVALUATORS:
+        raise ValueError(f"{name} is an evaluator that spanjudge brings along; give yours another name")

@@ -7,6 +7,7 @@ import typer
 from collector.components import component_registry
 from collector.config import Kind
 from collector.config.reference import rows
+from evaluators.python_class import PythonSettings, offered
 
 
 def register(app: typer.Typer) -> None:
@@ -25,3 +26,6 @@ def components() -> None:
             for row in rows(component.settings):
                 default = " (required)" if row.required else f" [{row.default}]" if row.default else ""
                 typer.echo(f"    {row.key}: {row.type.replace('`', '')}{default}")
+            if component.settings is PythonSettings:
+                for one in offered():
+                    typer.echo(f"    python/{one.name}: {one.path}, brought along by {one.package}")

@@ -10,6 +10,7 @@ import typer
 from collector.commands.reporting import report
 from collector.components import load_config
 from collector.config import Config, ConfigError
+from collector.judging.class_check import check_classes
 
 INVALID_CONFIG = 2
 """The exit code for a configuration that can't be used."""
@@ -28,7 +29,9 @@ SetOption = Annotated[
 def load_or_exit(config: Sequence[str] | None, sets: Sequence[str] | None) -> Config:
     """The configuration. Otherwise the problems on standard error, and the exit code for it."""
     try:
-        return load_config(config or [], sets or [])
+        loaded = load_config(config or [], sets or [])
+        check_classes(loaded)
     except ConfigError as error:
         report(error.notes, [str(problem) for problem in error.problems])
         raise typer.Exit(INVALID_CONFIG) from None
+    return loaded

@@ -10,20 +10,20 @@ import asyncio
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from pydantic import SecretStr, ValidationError
 
 from collector.commands.config_options import load_or_exit
 from collector.commands.reporting import report
-from collector.judging.setup import Plan, plan_of
+from collector.judging.setup import Plan, make_evaluators, plan_of
 from evaluators.evaluation import Item, evaluate
-from evaluators.evaluator import EvaluatorSettings
+from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.files import BadLine, NamedCase, read_cases, result_line
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.settings import JudgeSettings
-from evaluators.registry import CASE_KINDS, EVALUATORS
+from evaluators.registry import CASE_OPTIONS, EVALUATORS
 
 CASES_AT_A_TIME = 16
 DEFAULT_MODEL = "gpt-4.1-mini"
@@ -60,9 +60,11 @@ def evaluate_cases(
     if output.exists() and cases.exists() and output.samefile(cases):
         report((), [f"--output {output}: is the file of cases itself; name another"])
         raise typer.Exit(2)
+    evaluators = _evaluators(plan)
     try:
         with cases.open("rb") as lines:
-            read = list(read_cases(lines, CASE_KINDS))
+            kinds = {name: one.judges for name, one in evaluators.items()}
+            read = list(read_cases(lines, kinds, CASE_OPTIONS))
     except OSError as error:
         report(plan.notes, [f"{cases}: can't be read: {error.strerror}"])
         raise typer.Exit(1) from error
@@ -71,7 +73,7 @@ def evaluate_cases(
     try:
         # Opened first: what can't be written must not cost the answers of a judge.
         with output.open("wb") as target:
-            target.writelines(asyncio.run(_judge_all(named, plan)))
+            target.writelines(asyncio.run(_judge_all(named, evaluators, plan)))
     except OSError as error:
         faults.append(f"{output}: can't be written: {error.strerror}")
     report(plan.notes, faults)
@@ -79,13 +81,18 @@ def evaluate_cases(
         raise typer.Exit(1)
 
 
-async def _judge_all(cases: Iterable[NamedCase], plan: Plan) -> list[bytes]:
+def _evaluators(plan: Plan) -> dict[str, Evaluator[Any]]:
+    """All that lines may name: the shipped ones, as configured or with their defaults, and the configuration's own."""
+    shipped = {name: entry.create() for name, entry in EVALUATORS.items()}
+    return {**shipped, **{made.name: made for made in make_evaluators(plan)}}
+
+
+async def _judge_all(cases: Iterable[NamedCase], evaluators: Mapping[str, Evaluator[Any]], plan: Plan) -> list[bytes]:
     clients = {judge_id: OpenAIJudge(settings) for judge_id, settings in plan.judges.items()}
-    evaluators = {name: entry.create(plan.evaluators.get(name)) for name, entry in EVALUATORS.items()}
     slots = asyncio.Semaphore(CASES_AT_A_TIME)
 
     async def judge_one(case: NamedCase) -> bytes:
-        evaluator = evaluators[case.evaluator]
+        evaluator = _with_options(evaluators[case.evaluator], case)
         client = _judge_of(evaluator.settings, clients)
         async with slots:
             [verdict] = await evaluate([Item(evaluator, case.case, client)])
@@ -96,6 +103,14 @@ async def _judge_all(cases: Iterable[NamedCase], plan: Plan) -> list[bytes]:
     finally:
         for client in clients.values():
             await client.close()
+
+
+def _with_options(evaluator: Evaluator[Any], case: NamedCase) -> Evaluator[Any]:
+    """The evaluator with the settings that a case brings along in the place of its own."""
+    if case.options is None:
+        return evaluator
+    given = {name: getattr(case.options, name) for name in case.options.model_fields_set}
+    return EVALUATORS[case.evaluator].create(evaluator.settings.model_copy(update=given))
 
 
 def _judge_of(settings: EvaluatorSettings, clients: Mapping[str, OpenAIJudge]) -> OpenAIJudge | None:

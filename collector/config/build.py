@@ -9,7 +9,7 @@ from collector.config.addresses import Address, collisions, find_addresses
 from collector.config.expansion import Expanded
 from collector.config.model import Component, Config, Pipeline
 from collector.config.problems import ConfigError, Path, Problem, format_path, listed, place_of, suggestion
-from collector.config.registry import ComponentRegistry, Kind
+from collector.config.registry import ComponentRegistry, ComponentType, Kind
 from collector.config.telemetry_settings import TelemetrySettings
 from collector.config.validation import plain, validate_settings
 from collector.records import Signal
@@ -110,11 +110,25 @@ class _Builder:
             if component_type is None:
                 self._problem(path, *self._explain_unknown_type(kind, type_name))
                 continue
+            self._check_name(component_type, name, path)
             validated, problems = validate_settings(component_type.settings, settings, path, self._places)
             self._problems.extend(problems)
             if validated is not None:
                 components[name] = Component(name, component_type, validated)
         return components
+
+    def _check_name(self, component_type: ComponentType, component_id: str, path: Path) -> None:
+        if component_type.check_name is None:
+            return
+        type_name, slash, own_name = component_id.partition("/")
+        if not slash:
+            self._problem(path, f"{type_name} needs a name", f"write {type_name}/name")
+            return
+        try:
+            component_type.check_name(own_name)
+        except ValueError as error:
+            what, _, remedy = str(error).partition("; ")
+            self._problem(path, what, remedy or "give it another name")
 
     def _explain_unknown_type(self, kind: Kind, name: str) -> tuple[str, str]:
         refusal = self._registry.refusal(kind, name)
@@ -232,11 +246,14 @@ class _Builder:
         for kind, components in active.items():
             first: dict[str, str] = {}
             for name, component in components.items():
-                type_name = component.component_type.name
-                if component.component_type.single and type_name in first:
-                    what = f"there can be only one {type_name}, and {first[type_name]} is active already"
+                known_by = component.name
+                if component.component_type.single and known_by in first:
+                    what = f"there can be only one {known_by}, and {first[known_by]} is active already"
                     self._problem((kind.value, name), what, "keep one of the two")
-                first.setdefault(type_name, name)
+                elif component.component_type.check_name is not None and known_by in first:
+                    what = f"{first[known_by]} is active under this name already"
+                    self._problem((kind.value, name), what, "give one of the two another name")
+                first.setdefault(known_by, name)
 
     def _check_addresses(
         self, active: Mapping[Kind, Mapping[str, Component]], telemetry: TelemetrySettings | None

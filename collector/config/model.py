@@ -23,6 +23,11 @@ class Component:
     component_type: ComponentType
     settings: BaseModel
 
+    @property
+    def name(self) -> str:
+        """What it is known by: its own name where its type wants one, else its type."""
+        return self.component_type.name if self.component_type.check_name is None else self.id.partition("/")[2]
+
     def settings_as(self, model: type[SettingsT]) -> SettingsT:
         """Its settings as an instance of `model`. Raises TypeError when they are of another model."""
         if not isinstance(self.settings, model):

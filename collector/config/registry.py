@@ -6,7 +6,7 @@ else of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -37,7 +37,8 @@ class ComponentType:
 
     `signals` are the pipelines that may name it.  `after` is the type of the processor that has to come before it in
     a pipeline.  `references` maps a settings field to the extension type that it names by id.  `single` says that
-    there can be only one of it.
+    there can be only one of it.  Where `check_name` is set, each component needs a name of its own after the slash, by
+    which it is known; it raises ValueError, `what; remedy`, for a name that can't be.
     """
 
     kind: Kind
@@ -49,6 +50,7 @@ class ComponentType:
     after: str | None = None
     references: Mapping[str, str] = field(default_factory=dict)
     single: bool = False
+    check_name: Callable[[str], None] | None = None
 
 
 class ComponentRegistry:
@@ -70,6 +72,7 @@ class ComponentRegistry:
         after: str | None = None,
         references: Mapping[str, str] | None = None,
         single: bool = False,
+        check_name: Callable[[str], None] | None = None,
     ) -> None:
         """Make a type known.
 
@@ -83,12 +86,23 @@ class ComponentRegistry:
             after: the type of a processor that has to come before it.
             references: settings field → type of the extension whose id it holds.
             single: whether there can be only one of it.
+            check_name: for types whose components are known by the part of their id after the slash: raises ValueError,
+                `what; remedy`, for one that can't be a name.
 
         Raises:
             ValueError: the name or an alias is taken.
         """
         component = ComponentType(
-            kind, name, settings, summary, tuple(aliases), frozenset(signals), after, dict(references or {}), single
+            kind,
+            name,
+            settings,
+            summary,
+            tuple(aliases),
+            frozenset(signals),
+            after,
+            dict(references or {}),
+            single,
+            check_name,
         )
         for key in (name, *component.aliases):
             if (kind, key) in self._types:

@@ -5,18 +5,21 @@ The same for the live sidecar (whose judging process gets a `Plan` over a pipe),
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from collector.config import Config
 from collector.holding import settings as assembler_settings
-from evaluators.evaluator import EvaluatorSettings
+from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.report import RequestReport
 from evaluators.judge.settings import JudgeSettings, off_reason
-from evaluators.registry import EVALUATORS
+from evaluators.python_class import LoadError, PythonSettings
+from evaluators.registry import create_evaluator
 from processors.admission import Admission
 from processors.admission_settings import AdmissionSettings
 from processors.judging import TraceJudge
@@ -26,6 +29,8 @@ from processors.reading.rejoining import Rejoin
 from processors.reading.transcribe import transcribe
 from processors.scores import Emission
 from processors.transcript import Transcript
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +61,7 @@ def plan_of(config: Config) -> Plan:
             else:
                 notes.append(reason)
     evaluators = {
-        component.component_type.name: component.settings
+        component.name: component.settings
         for component in config.processors.values()
         if isinstance(component.settings, EvaluatorSettings)
     }
@@ -71,6 +76,40 @@ def plan_of(config: Config) -> Plan:
         rejoin=settings.rejoin,
         notes=tuple(notes),
     )
+
+
+def class_settings(config: Config) -> dict[str, PythonSettings]:
+    """The settings of evaluators that are Python classes, by component id."""
+    return {
+        component.id: component.settings
+        for component in config.processors.values()
+        if isinstance(component.settings, PythonSettings)
+    }
+
+
+def class_faults(settings: Mapping[str, PythonSettings]) -> dict[str, str]:
+    """What is wrong with the classes that such settings name, `what; remedy` by component id. Loads them."""
+    faults: dict[str, str] = {}
+    for component_id, own in settings.items():
+        try:
+            create_evaluator(component_id.partition("/")[2], own)
+        except LoadError as error:
+            faults[component_id] = str(error)
+    return faults
+
+
+def make_evaluators(plan: Plan) -> list[Evaluator[Any]]:
+    """The evaluators of a plan. One whose class can't be loaded is left out, and the log says so.
+
+    Whoever configures one is told before anything starts; here its package has changed since.
+    """
+    made: list[Evaluator[Any]] = []
+    for name, settings in plan.evaluators.items():
+        try:
+            made.append(create_evaluator(name, settings))
+        except LoadError as error:
+            _log.error("the evaluator %s is off: %s", name, error)
+    return made
 
 
 def build(
@@ -88,7 +127,7 @@ def build(
     clients = {
         judge_id: OpenAIJudge(settings, partial(on_request, judge_id)) for judge_id, settings in plan.judges.items()
     }
-    evaluators = [EVALUATORS[name].create(settings) for name, settings in plan.evaluators.items()]
+    evaluators = make_evaluators(plan)
     pieces = Pieces(Rejoin(plan.rejoin), max_piece_bytes)
     return TraceJudge(
         evaluators, clients, plan.emission, read=_read, pieces=pieces, admission=Admission(plan.admission)
