@@ -109,7 +109,7 @@ class MoodyJudge:
         return [JudgeAnswer(content=Stated(label="correct")) for _ in questions]
 
 
-class _Stating(Evaluator[Case]):
+class Stating(Evaluator[Case]):
     """Says `correct` unless a call of the case is named among `faulty`, and `status` where one is given."""
 
     good_label: ClassVar[str] = "correct"
@@ -153,25 +153,25 @@ def _calls_of(case: Case) -> tuple[ToolCall, ...]:
     return case.run.calls
 
 
-class Selection(_Stating):
+class Selection(Stating):
     name = "tool_selection"
     judges = CaseKind.DECISION
     level = Level.SPAN
 
 
-class Invocation(_Stating):
+class Invocation(Stating):
     name = "tool_invocation"
     judges = CaseKind.CALLS
     level = Level.SPAN
 
 
-class Handling(_Stating):
+class Handling(Stating):
     name = "tool_response_handling"
     judges = CaseKind.RESPONSE
     level = Level.SPAN
 
 
-class Completion(_Stating):
+class Completion(Stating):
     name = "task_completion"
     judges = CaseKind.RUN
     level = Level.TRACE
