@@ -1,0 +1,379 @@
+"""A rubric as data: what is read, what is checked, what a violation costs, and what passes.
+
+This is the form of a rubric's file (docs/evaluators/rubrics.md), checked as a whole: a name that is referred to exists,
+an id is there once, a code has one severity.  Nothing here looks at a case.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from functools import cached_property
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, RootModel, model_validator
+from pydantic.config import ConfigDict
+
+from evaluators.issues import Severity
+from evaluators.rubric.conditions import Condition, Form, Names, as_tuple
+
+ID = r"^[a-z][a-z0-9_]*$"
+CODE = r"^[A-Za-z][A-Za-z0-9_-]*$"
+Id = Annotated[str, Field(pattern=ID, max_length=64)]
+Code = Annotated[str, Field(pattern=CODE, max_length=64)]
+
+
+class Words(RootModel[dict[str, str]]):
+    """A text for people or for a judge: one, or one per language (`{en: ..., zh: ...}`)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_or_several(cls, value: object) -> object:
+        if isinstance(value, str):
+            value = {"": value}
+        if not isinstance(value, dict) or not value or not all(isinstance(one, str) for one in value.values()):
+            raise ValueError("has to be text, or texts by language; write {en: ..., zh: ...}")
+        return value
+
+    def said_in(self, language: str) -> str:
+        """The text in this language, else in the first one there is."""
+        texts = self.root
+        return (texts.get(language) or next(iter(texts.values()))).strip()
+
+
+class Kind(StrEnum):
+    """What a rubric judges."""
+
+    RUN = "run"
+    SESSION = "session"
+
+
+class Input(Form):
+    """A field that is read from what the agent put out: from the JSON object of its last output, or an earlier one.
+
+    `sources`: where to look, in this order: `answer` (the last output), `messages` (earlier ones), `calls` (arguments
+    of calls of the tools in `tools`; any, if none are named).  `whole_answer`: where nothing has the field, an answer
+    that is no JSON object counts as it.
+    """
+
+    name: Id
+    about: Words | None = None
+    required: bool = True
+    sources: tuple[Literal["answer", "messages", "calls"], ...] = ("answer", "messages", "calls")
+    tools: tuple[str, ...] = ()
+    whole_answer: bool = False
+
+
+class Step(Form):
+    """A step of a workflow. `due`: where this is false, it didn't have to be taken."""
+
+    id: Id
+    title: Words
+    due: Condition | None = None
+
+
+class Element(Form):
+    """One of the things that each item has to have."""
+
+    id: Id
+    title: Words
+
+
+class Extent(Form):
+    """A cost that depends on how bad it is: the judge says low, middle or high, and code takes least, mean or most."""
+
+    least: float = Field(ge=0, le=1000)
+    most: float = Field(ge=0, le=1000)
+
+    @model_validator(mode="after")
+    def _ascends(self) -> Extent:
+        if self.least > self.most:
+            raise ValueError("least is more than most; exchange the two")
+        return self
+
+
+Points = Annotated[float, Field(ge=0, le=1000)]
+
+
+class Check(Form):
+    """Something that must not be.
+
+    `id` is what the judge calls it, `code` what the verdict says (the id where there is none).  `deduct` are points,
+    none for a code without a deduction.  `per`: each item (the passage that shows it), each step, or once.
+    `state` is what a violation makes of its `step`.  `implies` are codes that are given along with it, without points.
+    `applies`: where this is false, the check can't be violated.  `shown_by`: where true, it is violated and no judge is
+    needed; `suspect`: where true, a judge has to say.  `ask`: whether a judge is asked for it at all.
+    `elements`: the violation is the lack of one of these, named by the judge.  `group` and `tags` are for the rubric's
+    own use: of output fields, and of caps and outcomes.  `facts` are told along with the issue in the details.
+    """
+
+    id: Id
+    text: Words
+    severity: Severity
+    code: Code | None = None
+    deduct: Points | Extent | None = None
+    per: Literal["item", "step", "once"] = "item"
+    step: Id | None = None
+    state: Literal["poor", "skipped", "out_of_order"] = "poor"
+    dimension: Id | None = None
+    group: Id | None = None
+    tags: tuple[Id, ...] = ()
+    elements: tuple[Element, ...] = ()
+    implies: tuple[Code, ...] = ()
+    applies: Condition | None = None
+    shown_by: Condition | None = None
+    suspect: Condition | None = None
+    ask: bool = True
+    facts: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The code that issues carry."""
+        return self.code or self.id
+
+    @property
+    def most(self) -> float:
+        """The most that one violation can cost."""
+        if isinstance(self.deduct, Extent):
+            return self.deduct.most
+        return self.deduct or 0.0
+
+    def points(self, extent: str | None) -> float:
+        """What one violation costs: of a range the end that the judge named, the mean where it named none."""
+        if not isinstance(self.deduct, Extent):
+            return self.deduct or 0.0
+        ends = {"low": self.deduct.least, "high": self.deduct.most}
+        return ends.get(extent or "", (self.deduct.least + self.deduct.most) / 2)
+
+
+class Bonus(Form):
+    """Something that earns points when the judge shows it, once."""
+
+    id: Id
+    text: Words
+    add: Points | Extent
+    applies: Condition | None = None
+
+    def points(self, extent: str | None) -> float:
+        """What it earns."""
+        if not isinstance(self.add, Extent):
+            return self.add
+        ends = {"low": self.add.least, "high": self.add.most}
+        return ends.get(extent or "", (self.add.least + self.add.most) / 2)
+
+
+class Choice(Form):
+    """A question with fixed answers, asked once about the case (`questions`) or about every finding (`classify`)."""
+
+    text: Words
+    one_of: Annotated[tuple[str, ...], Field(min_length=2)]
+
+
+class Selector(Form):
+    """Which violations are meant: those that fit one of the keys. `chosen`: answers to questions of `classify`."""
+
+    codes: Annotated[tuple[str, ...], Field()] = ()
+    tags: tuple[Id, ...] = ()
+    severity: tuple[Severity, ...] = ()
+    chosen: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _selects(self) -> Selector:
+        if not (self.codes or self.tags or self.severity or self.chosen):
+            raise ValueError("selects nothing; give codes, tags, severity or chosen")
+        return self
+
+
+class Cap(Form):
+    """With a violation of this kind the points are at most `at`."""
+
+    of: Selector
+    at: float = Field(ge=0, le=100)
+
+
+class Dimension(Form):
+    """A part of the grade with points of its own; `applies` false takes it out, and the other weights grow."""
+
+    id: Id
+    title: Words
+    weight: float = Field(gt=0)
+    applies: Condition | None = None
+
+
+class Reweighting(Form):
+    """Under a condition a dimension has another weight, before weights are made to add up to 1."""
+
+    when: Condition
+    dimension: Id
+    weight: float = Field(gt=0)
+
+
+class Grade(Form):
+    """From so many points on: a grade, and what it means. The best that is reached counts."""
+
+    at_least: float = Field(ge=0, le=100)
+    grade: str
+    outcome: str | None = None
+    priority: str | None = None
+
+
+class Override(Form):
+    """A violation of this kind leads to this outcome, whatever the points."""
+
+    of: Selector
+    outcome: str
+
+
+class ReportFilter(Form):
+    """Violations of this group, state or severity; of all where nothing is said."""
+
+    group: Id | None = None
+    state: Literal["poor", "skipped", "out_of_order"] | None = None
+    severity: Severity | None = None
+
+
+States = Annotated[tuple[Literal["done", "poor", "skipped", "out_of_order", "not_due"], ...], BeforeValidator(as_tuple)]
+
+
+class Report(Form):
+    """What stands in a field of the report: exactly one key.
+
+    `issues`: sentences of the violations that fit, of all with `{}`.  `steps`: titles of the steps in these states.
+    `value`: one of the verdict's own. `text`: these words.
+    """
+
+    issues: ReportFilter | None = None
+    steps: States | None = None
+    value: Literal["name", "points", "passed", "summary", "suggestions", "grade", "outcome", "dimensions"] | None = None
+    text: str | None = None
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Report:
+        if len(self.model_fields_set) != 1:
+            raise ValueError("has to have exactly one key; use issues, steps, value or text")
+        return self
+
+
+class Rubric(Form):
+    """A whole rubric.
+
+    `threshold` are points of 100.  `veto` are codes that fail a case like critical ones.  `patterns` are regular
+    expressions by name, matched in text whose full-width forms are made plain, without regard to case.
+    `evidence_tools` are named to the judge as what counts as a record.  An earlier output in which the field
+    `asks_back` is true only asked a question, so that nothing else was done before it.
+    """
+
+    name: Id
+    title: Words
+    version: str = "1"
+    judges: Kind = Kind.RUN
+    question: Words
+    guidance: Words | None = None
+    threshold: float = Field(default=70.0, ge=0, le=100)
+    start: float = Field(default=100.0, gt=0, le=100)
+    inputs: tuple[Input, ...] = ()
+    evidence_tools: tuple[str, ...] = ()
+    asks_back: Id | None = None
+    patterns: dict[str, Names] = Field(default_factory=dict)
+    applies: Condition | None = None
+    steps: tuple[Step, ...] = ()
+    checks: Annotated[tuple[Check, ...], Field(min_length=1)]
+    veto: tuple[Code, ...] = ()
+    bonus: tuple[Bonus, ...] = ()
+    questions: dict[str, Choice] = Field(default_factory=dict)
+    classify: dict[str, Choice] = Field(default_factory=dict)
+    caps: tuple[Cap, ...] = ()
+    dimensions: tuple[Dimension, ...] = ()
+    reweight: tuple[Reweighting, ...] = ()
+    grades: tuple[Grade, ...] = ()
+    overrides: tuple[Override, ...] = ()
+    output: dict[str, Report] = Field(default_factory=dict)
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Check]:
+        """The checks by id."""
+        return {check.id: check for check in self.checks}
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of the question, in order."""
+        return tuple(self.question.root)
+
+    @model_validator(mode="after")
+    def _refers_to_what_is_there(self) -> Rubric:
+        for fault in _faults(self):
+            raise ValueError(fault)
+        return self
+
+
+def _faults(rubric: Rubric) -> Iterable[str]:
+    for what, ids in (
+        ("check", [check.id for check in rubric.checks] + [bonus.id for bonus in rubric.bonus]),
+        ("step", [step.id for step in rubric.steps]),
+        ("input", [one.name for one in rubric.inputs]),
+        ("dimension", [one.id for one in rubric.dimensions]),
+    ):
+        for name, count in Counter(ids).items():
+            if count > 1:
+                yield f"{what} {name} is there {count} times; give each a name of its own"
+    steps, dimensions = {one.id for one in rubric.steps}, {one.id for one in rubric.dimensions}
+    severities: dict[str, Severity] = {}
+    for check in rubric.checks:
+        if check.step is not None and check.step not in steps:
+            yield f"check {check.id} is of step {check.step}, which isn't among the steps; add it or correct the name"
+        if check.per == "step" and check.step is None:
+            yield f"check {check.id} is per step and names none; give it a step"
+        if check.dimension is not None and check.dimension not in dimensions:
+            yield f"check {check.id} is of dimension {check.dimension}, which isn't there; add it or correct the name"
+        if rubric.dimensions and check.dimension is None and check.deduct is not None:
+            yield f"check {check.id} deducts from no dimension; name one of {', '.join(sorted(dimensions))}"
+        if not check.ask and check.shown_by is None and check.suspect is None:
+            yield f"check {check.id} is neither asked for nor shown by a rule; take ask: false out or add shown_by"
+        if severities.setdefault(check.name, check.severity) is not check.severity and check.code is None:
+            yield f"check {check.id} has the name of a code of another severity; rename it"
+    for change in rubric.reweight:
+        if change.dimension not in dimensions:
+            yield f"reweight names dimension {change.dimension}, which isn't there; correct the name"
+    codes = {check.name for check in rubric.checks} | {code for check in rubric.checks for code in check.implies}
+    for code in rubric.veto:
+        if code not in codes:
+            yield f"veto names {code}, which no check has; add the check or take the code out"
+    for condition in _conditions(rubric):
+        yield from _faults_of(condition, rubric)
+
+
+def _conditions(rubric: Rubric) -> Iterable[Condition]:
+    given = [rubric.applies]
+    given += [one for check in rubric.checks for one in (check.applies, check.shown_by, check.suspect)]
+    given += [step.due for step in rubric.steps]
+    given += [bonus.applies for bonus in rubric.bonus]
+    given += [dimension.applies for dimension in rubric.dimensions]
+    given += [one.when for one in rubric.reweight]
+    waiting = [one for one in given if one is not None]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting += one.parts()
+
+
+def _faults_of(condition: Condition, rubric: Rubric) -> Iterable[str]:
+    inputs = {one.name for one in rubric.inputs}
+    for state in (condition.field, condition.first_answer, condition.in_a_row):
+        if state is not None and state.name not in inputs:
+            yield f"a condition names field {state.name}, which isn't among the inputs; add it or correct the name"
+    patterns = set(rubric.patterns)
+    for searched in (condition.contains, condition.unrecorded):
+        if searched is None:
+            continue
+        named = {*searched.pattern, *getattr(searched, "without", ())}
+        for name in sorted(named - patterns):
+            yield f"a condition names pattern {name}, which isn't among the patterns; add it or correct the name"
+        texts = {searched.text, *getattr(searched, "records", ())}
+        for name in sorted(texts - inputs - {"answer_text", "user", "results"}):
+            yield f"a condition names text {name}, which isn't among the inputs; use one of them, answer_text or user"
+    for name, answer in (condition.asked or {}).items():
+        if name not in rubric.questions or answer not in rubric.questions[name].one_of:
+            yield f"a condition rests on question {name} answered {answer}, which can't be; correct one of the two"
