@@ -8,12 +8,14 @@ tools and calls wrapped in `function`); what isn't one of them is an error that 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, model_validator
 
-from evaluators.cases import Message, Role, ToolCall, ToolResult
+from evaluators.cases import Message, Reference, Role, ToolCall, ToolResult
+from evaluators.reference.form import ReferenceCallForm, ReferenceForm
 
 Json = dict[str, JsonValue]
 
@@ -82,11 +84,12 @@ class ToolForm(_Form):
 
 
 class CallForm(_Form):
-    """A call, with its arguments as an object or as the text that the model wrote."""
+    """A call, with its arguments as an object or as the text that the model wrote, and perhaps what came of it."""
 
     id: str
     name: str
     arguments: Json | str | None = None
+    output: JsonValue = None
 
     @model_validator(mode="before")
     @classmethod
@@ -104,7 +107,12 @@ class CallForm(_Form):
             except orjson.JSONDecodeError:
                 parsed = None
             arguments = parsed if isinstance(parsed, dict) else arguments
-        return ToolCall(id=self.id, name=self.name, arguments=arguments, result=results.get(self.id))
+        result = results.get(self.id)
+        if result is None and self.output is not None:
+            result = ToolResult(
+                content=orjson.dumps(self.output).decode() if not isinstance(self.output, str) else self.output
+            )
+        return ToolCall(id=self.id, name=self.name, arguments=arguments, result=result)
 
 
 class MessageForm(_Form):
@@ -157,14 +165,21 @@ class ResultForm(_Form):
 
 
 class CaseInput(_Form):
-    """The input of a case. Tools that are left out were not captured; an empty list says that there were none."""
+    """The input of a case.
 
-    messages: list[MessageForm]
+    What is left out was not captured; an empty list says that there was none. `trace` is a trace in the nested form of
+    `loop_detection`.
+    """
+
+    messages: list[MessageForm] | None = None
     available_tools: list[ToolForm] | None = None
-    tool_calls: list[CallForm] = Field(default_factory=list)
+    tool_calls: list[CallForm] | None = None
     tool_results: list[ResultForm] = Field(default_factory=list)
     output: Text = None
+    reference_tool_calls: list[ReferenceCallForm] | None = None
+    trace: JsonValue = None
     options: Json = Field(default_factory=dict)
+    reference: ReferenceForm | None = Field(default=None, alias="options.reference")
 
     @model_validator(mode="before")
     @classmethod
@@ -174,7 +189,18 @@ class CaseInput(_Form):
         present = {key: one for key, one in value.items() if one is not None}
         if isinstance(messages := present.get("messages"), list):
             present["messages"] = list(_in_today_s_form(messages))
+        if isinstance(options := present.get("options"), dict) and options.get("reference") is not None:
+            present["options"] = {key: one for key, one in options.items() if key != "reference"}
+            present["options.reference"] = options["reference"]
         return present
+
+    def known(self) -> Reference | None:
+        """What should have come of the run, as far as the case says."""
+        given = self.reference.as_reference("case") if self.reference is not None else None
+        if self.reference_tool_calls is None:
+            return given
+        calls = tuple(call.as_call() for call in self.reference_tool_calls)
+        return replace(given or Reference(), tool_calls=calls)
 
 
 class CaseLine(_Form):

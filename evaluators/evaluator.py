@@ -67,10 +67,9 @@ class Evaluator(ABC, Generic[CaseT]):
     whenever a rule changes its mind), and implement `screen`, `question` and `conclude`.  Where one class serves many
     evaluators, as those that are made from a file, each instance has its own.  `rules_decide` says that a judge only
     refines what rules can always tell, so that a judge that fails costs confidence and not the score.
-    `takes_options`: a case may bring settings of its own.  `needs_reference`: it says nothing of runs of which it isn't
-    known what should have come of them.  `needs` are the evaluators from whose verdicts on the same run this one's is
-    derived, each with what is lost without it; such an evaluator finds them in the `sources` of its `RunCase`.
-    `Settings` is the model of what an evaluator of another package can be told.
+    `takes_options`: a case in a file may bring settings of its own.  `needs` are the evaluators from whose verdicts on
+    the same run this one's is derived, each with what is lost without it; such an evaluator finds them in the `sources`
+    of its `RunCase`.  `Settings` is the model of what an evaluator of another package can be told.
     """
 
     name: str
@@ -81,7 +80,6 @@ class Evaluator(ABC, Generic[CaseT]):
     code_version: str
     rules_decide: ClassVar[bool] = False
     takes_options: ClassVar[bool] = False
-    needs_reference: ClassVar[bool] = False
     needs: ClassVar[Mapping[str, str]] = {}
     Settings: ClassVar[type[EvaluatorSettings]] = EvaluatorSettings
 

@@ -3,8 +3,10 @@
 A case is `{"id", "evaluator", "input"}`.  `input` holds `messages` (as in the chat API of OpenAI, old forms too),
 `available_tools` (name, description, parameters), `tool_calls` (id, name, arguments), `tool_results` (id, name,
 content, error) and `output`.  For evaluators of a step, `messages` is what came before it; for those of a run, the
-whole run.  Further keys are ignored, so that labelled files can be read as they are.  What a line gets wrong is told
-with what to do about it; nothing is guessed.
+whole run, and they may be left out where calls alone are compared.  What should have come of a run stands in
+`options.reference`, or its calls in `reference_tool_calls`.  Further keys are ignored, so that labelled files can be
+read as they are; options that an evaluator takes as settings are checked.  What a line gets wrong is told with what to
+do about it; nothing is guessed.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from evaluators.cases import (
     ToolResult,
     Turn,
 )
+from evaluators.evaluator import EvaluatorSettings
 from evaluators.verdict import Verdict
 
 _LONGEST_FAULT = 200
@@ -39,12 +42,16 @@ _LONGEST_FAULT = 200
 
 @dataclass(frozen=True, slots=True)
 class NamedCase:
-    """A case under the id its line gave it, with the name of the evaluator that is to judge it."""
+    """A case under the id its line gave it, with the name of the evaluator that is to judge it.
+
+    `options` are settings for this case alone, in the place of those that the evaluator has; None where there are none.
+    """
 
     line: int
     case_id: str
     evaluator: str
     case: Case
+    options: EvaluatorSettings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +62,23 @@ class BadLine:
     fault: str
 
 
-def read_cases(lines: Iterable[bytes], kinds: Mapping[str, CaseKind]) -> Iterator[NamedCase | BadLine]:
+def read_cases(
+    lines: Iterable[bytes],
+    kinds: Mapping[str, CaseKind],
+    options: Mapping[str, type[EvaluatorSettings]] | None = None,
+) -> Iterator[NamedCase | BadLine]:
     """The case of every line that isn't blank, or why it has none.
 
     Args:
         lines: one JSON object each.
         kinds: what each evaluator judges, by the evaluator's name; the registry's are `evaluators.registry.CASE_KINDS`.
+        options: the settings of the evaluators that take some from a case; the registry's are `CASE_OPTIONS`.
     """
     seen: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        read = _read_line(number, line, kinds)
+        read = _read_line(number, line, kinds, options or {})
         if isinstance(read, NamedCase):
             first = seen.setdefault(read.case_id, number)
             if first != number:
@@ -100,6 +112,7 @@ def result_line(case: NamedCase, verdict: Verdict) -> bytes:
             {"call_id": one.call_id, "label": one.label, "issues": [str(code) for code in one.issues]}
             for one in verdict.calls
         ],
+        "details": dict(verdict.details),
         "requests": verdict.usage.requests,
         "prompt_chars": verdict.usage.prompt_chars,
         "model": verdict.model,
@@ -108,7 +121,9 @@ def result_line(case: NamedCase, verdict: Verdict) -> bytes:
     return orjson.dumps(answer, option=orjson.OPT_APPEND_NEWLINE)
 
 
-def _read_line(number: int, line: bytes, kinds: Mapping[str, CaseKind]) -> NamedCase | BadLine:
+def _read_line(
+    number: int, line: bytes, kinds: Mapping[str, CaseKind], options: Mapping[str, type[EvaluatorSettings]]
+) -> NamedCase | BadLine:
     try:
         parsed = orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -120,12 +135,20 @@ def _read_line(number: int, line: bytes, kinds: Mapping[str, CaseKind]) -> Named
         read = CaseLine.model_validate(parsed)
     except ValidationError as error:
         return BadLine(number, _faults(error))
-    return NamedCase(number, read.id, read.evaluator, _BUILDERS[kinds[read.evaluator]](read.input))
+    kind, given = kinds[read.evaluator], read.input
+    if given.messages is None and kind is not CaseKind.RUN:
+        return BadLine(number, "input.messages: Field required; the form of a case is in docs/commands.md")
+    model = options.get(read.evaluator)
+    try:
+        own = model.model_validate(given.options) if model is not None and given.options else None
+    except ValidationError as error:
+        return BadLine(number, _faults(error, "input.options."))
+    return NamedCase(number, read.id, read.evaluator, _BUILDERS[kind](given), own)
 
 
-def _faults(error: ValidationError) -> str:
+def _faults(error: ValidationError, within: str = "") -> str:
     found = error.errors(include_url=False, include_context=False, include_input=False)
-    told = [f"{'.'.join(map(str, one['loc'])) or 'the line'}: {_message(one)}" for one in found[:3]]
+    told = [f"{within}{'.'.join(map(str, one['loc'])) or 'the line'}: {_message(one)}" for one in found[:3]]
     return f"{'; '.join(map(_cut, told))}; the form of a case is in docs/commands.md"
 
 
@@ -152,14 +175,14 @@ class _History:
             )
         )
         self._results = {one.id: one.as_result() for one in given.tool_results}
-        for message in given.messages:
+        for message in given.messages or ():
             if message.is_result and message.tool_call_id and message.tool_call_id not in self._results:
                 self._results[message.tool_call_id] = ToolResult(content=message.content)
         self.messages: list[Message] = []
         self.turns: list[Turn] = []
         self._user_turn = -1
         self._unanswered: tuple[str, ...] = ()
-        for number, message in enumerate(given.messages, 1):
+        for number, message in enumerate(given.messages or (), 1):
             self._add(message.as_message(f"m{number}", self._results))
 
     def _add(self, message: Message) -> None:
@@ -199,7 +222,7 @@ class _History:
 
     def calls(self) -> tuple[ToolCall, ...]:
         """The calls of `tool_calls`, with their results."""
-        return tuple(one.as_call(self._results) for one in self._given.tool_calls)
+        return tuple(one.as_call(self._results) for one in self._given.tool_calls or ())
 
     def run(self) -> Run:
         """The run of all turns so far."""
@@ -244,8 +267,10 @@ def _whole_run(given: CaseInput) -> Case:
     last = history.turns[-1].text if history.turns else None
     if given.output and given.output != last:
         history.turn(given.output, (), ref="answer")
-    run = replace(history.run(), final_answer=given.output, answered=given.output is not None)
-    return RunCase(run=run, options=given.options)
+    unseen = ("tool_calls",) if given.tool_calls is None and given.messages is None else ()
+    run = replace(history.run(), final_answer=given.output, answered=given.output is not None, missing=unseen)
+    options = {**given.options, "trace": given.trace} if "trace" in given.model_fields_set else given.options
+    return RunCase(run=run, reference=given.known(), options=options)
 
 
 _BUILDERS: Mapping[CaseKind, Callable[[CaseInput], Case]] = {

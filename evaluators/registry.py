@@ -15,6 +15,30 @@ from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.names import require_name
 from evaluators.prompt_file import PromptEvaluator, PromptSettings
 from evaluators.python_class import ClassEvaluator, PythonSettings
+from evaluators.reference import (
+    AdkTrajectory,
+    AdkTrajectorySettings,
+    ArgumentMatch,
+    ArgumentMatchSettings,
+    ExpectedTools,
+    ExpectedToolsSettings,
+    LoopDetection,
+    LoopDetectionSettings,
+    NameTrajectory,
+    NameTrajectorySettings,
+    NavigationEfficiency,
+    NavigationEfficiencySettings,
+    ToolCallAccuracy,
+    ToolCallAccuracySettings,
+    ToolCallF1,
+    ToolCallF1Settings,
+    ToolCorrectness,
+    ToolCorrectnessSettings,
+    ToolPermission,
+    ToolPermissionSettings,
+    TrajectoryMatch,
+    TrajectoryMatchSettings,
+)
 from evaluators.step_efficiency import StepEfficiency, StepEfficiencySettings
 from evaluators.task_completion import TaskCompletion, TaskCompletionSettings
 from evaluators.tool_invocation import ToolInvocation, ToolInvocationSettings
@@ -65,10 +89,24 @@ _ENTRIES = (
     Entry(ToolResponseHandling, ToolResponseHandlingSettings, "Was the tool's result used truthfully and well?"),
     Entry(TaskCompletion, TaskCompletionSettings, "Did the run do what the user asked for?"),
     Entry(StepEfficiency, StepEfficiencySettings, "Were the run's tool calls needed?"),
+    Entry(ToolCorrectness, ToolCorrectnessSettings, "Likeness of the calls to the expected ones, as in DeepEval."),
+    Entry(ToolCallAccuracy, ToolCallAccuracySettings, "The expected tools with the expected arguments, as in Ragas."),
+    Entry(ToolCallF1, ToolCallF1Settings, "F1 of the calls against the expected ones, as in Ragas."),
+    Entry(TrajectoryMatch, TrajectoryMatchSettings, "Do the calls match the expected ones, as in agentevals?"),
+    Entry(AdkTrajectory, AdkTrajectorySettings, "Do the calls match the expected ones, as in Google's ADK?"),
+    Entry(ExpectedTools, ExpectedToolsSettings, "Were the expected tools called, as in pydantic-evals?"),
+    Entry(NameTrajectory, NameTrajectorySettings, "How close is the sequence of tools, as in pydantic-evals?"),
+    Entry(ArgumentMatch, ArgumentMatchSettings, "Has one call the expected arguments, as in pydantic-evals?"),
+    Entry(NavigationEfficiency, NavigationEfficiencySettings, "Were the expected steps taken, as in Azure AI?"),
+    Entry(LoopDetection, LoopDetectionSettings, "Are there signs of a loop, as in DeepEval?"),
+    Entry(ToolPermission, ToolPermissionSettings, "Share of calls of permitted tools, as in DeepEval."),
 )
 
 EVALUATORS: Mapping[str, Entry] = {entry.name: entry for entry in _ENTRIES}
 CASE_KINDS: Mapping[str, CaseKind] = {entry.name: entry.evaluator_type.judges for entry in _ENTRIES}
+CASE_OPTIONS: Mapping[str, type[EvaluatorSettings]] = {
+    entry.name: entry.settings for entry in _ENTRIES if entry.evaluator_type.takes_options
+}
 
 OWN_KINDS: Mapping[str, OwnKind] = {
     "prompt": OwnKind(PromptSettings, PromptEvaluator, "Asks a judge what a prompt file says."),

@@ -1,6 +1,7 @@
 """Whether evaluators find in a trace what they need, by asking them: rules only, no judge, nothing scored.
 
-In: a `Transcript`.  Out: for each evaluator there is, whether it has all inputs for everything it would judge.
+In: a `Transcript`.  Out: for each evaluator that needs nothing but a trace, whether it has all inputs for
+everything it would judge.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from evaluators.registry import EVALUATORS
 from evaluators.rules.run_index import forget
 from evaluators.verdict import Status
 from processors.reading import absent
+from processors.reading.readiness import REQUIRED
 from processors.spans import PLACERS
 from processors.traces import place_runs
 from processors.transcript import Transcript
 
-_EVALUATORS = {name: entry.create() for name, entry in EVALUATORS.items()}
+# those whose inputs a trace can have; what else there is needs a reference, a policy or other verdicts
+_EVALUATORS = {name: EVALUATORS[name].create() for name in REQUIRED}
 
 
 def inputs_found(transcript: Transcript) -> Mapping[str, bool | None]:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from evaluators.registry import EVALUATORS
 from processors.inputs import inputs_found
 from processors.otlp import Span
 from processors.reading import absent
@@ -57,7 +56,7 @@ class Group:
     scopes: tuple[Scope, ...]
     traces: int = 0
     dialects: dict[str, None] = field(default_factory=dict)
-    evaluators: dict[str, Readiness] = field(default_factory=lambda: {name: Readiness() for name in EVALUATORS})
+    evaluators: dict[str, Readiness] = field(default_factory=lambda: {name: Readiness() for name in REQUIRED})
     missing: dict[Missing, Lack] = field(default_factory=dict)
 
 

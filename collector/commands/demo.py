@@ -24,6 +24,7 @@ from collector.saved_traces import SavedTrace, read_saved_traces
 from collector.wire import build_request
 from evaluators.registry import EVALUATORS
 from processors.judging import TraceScores
+from processors.reading.readiness import REQUIRED
 
 DATA = Path(__file__).parents[1] / "demo_data"
 
@@ -56,7 +57,7 @@ def judged_trees() -> list[TraceTree]:
 
 
 async def _judged_trees() -> list[TraceTree]:
-    plan = Plan(evaluators={name: entry.settings() for name, entry in EVALUATORS.items()})
+    plan = Plan(evaluators={name: EVALUATORS[name].settings() for name in REQUIRED})
     traces = read_saved_traces([DATA]).traces
     async with configured_judging(plan) as judge:
         return [

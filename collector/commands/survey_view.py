@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from collector.commands.transcript_view import printable
-from evaluators.registry import EVALUATORS
+from processors.reading.readiness import REQUIRED
 from processors.survey import Group, Lack, Readiness, Scope, Strangers, Survey
 
 NOTHING_DUE = "–"
@@ -64,10 +64,10 @@ def _table(groups: list[Group]) -> Table:
     table.add_column("instrumentation", overflow="fold")
     table.add_column("read as", overflow="fold")
     table.add_column("traces", justify="right", no_wrap=True)
-    for name in EVALUATORS:
+    for name in REQUIRED:
         table.add_column(name.replace("_", "\n"), justify="right", no_wrap=True)
     for group in groups:
-        counts = (_ready(group.evaluators[name]) for name in EVALUATORS)
+        counts = (_ready(group.evaluators[name]) for name in REQUIRED)
         dialects = Text("\n".join(group.dialects), "dim")
         table.add_row(Text(_name(group.scopes, "\n")), dialects, f"{group.traces:,}", *counts)
     return table
@@ -79,7 +79,7 @@ def _list(groups: list[Group]) -> RenderableType:
     for group in groups:
         lines.append(Text.assemble(_name(group.scopes), (f" read as {', '.join(group.dialects)}", "dim")))
         counts = Text(_count(group.traces, "trace"))
-        for name in EVALUATORS:
+        for name in REQUIRED:
             counts.append_text(Text.assemble(", ", f"{name} ", _ready(group.evaluators[name])))
         lines.append(_indented(counts))
     return Lines(*lines)
@@ -108,7 +108,7 @@ def _lacks(lacks: list[Lack]) -> Iterator[RenderableType]:
         example = ""
         for lack in found:
             one = lack.missing
-            needed_by = "all" if len(lack.needed_by) == len(EVALUATORS) else ", ".join(lack.needed_by)
+            needed_by = "all" if len(lack.needed_by) == len(REQUIRED) else ", ".join(lack.needed_by)
             where = Text.assemble("would be in ", (one.attribute, "cyan"), (f"; needed by {needed_by}", "dim"))
             if lack.example != example:
                 example = lack.example

@@ -23,7 +23,7 @@ from evaluators.python_class.settings import PythonSettings
 from evaluators.verdict import Status, Verdict
 
 MAX_QUESTION_CHARS = 20_000
-_TRAITS = ("rules_decide", "takes_options", "needs_reference", "needs")
+_TRAITS = ("rules_decide", "takes_options", "needs")
 
 ResultT = TypeVar("ResultT")
 

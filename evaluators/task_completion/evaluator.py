@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
 
-import orjson
-
-from evaluators.cases import CaseKind, JsonValue, RunCase
+from evaluators.cases import CaseKind, JsonValue, Reference, RunCase
 from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import IssueCode
@@ -64,11 +63,8 @@ class TaskCompletion(Evaluator[RunCase]):
         parts = ["The whole run."]
         if task:
             parts.append(f"The task, as given from outside the run: {task}")
-        reference = case.options.get("reference")
-        if isinstance(reference, Mapping):
-            parts += _of_reference(reference)
-        elif isinstance(reference, str) and reference.strip():
-            parts.append(f"What should come out, as given from outside the run: {reference[:_MAX_REFERENCE_CHARS]}")
+        if case.reference is not None:
+            parts += _of_reference(case.reference)
         return Question(
             evaluator=self.name, criteria=self.criteria(), subject="\n".join(parts), answer_type=TaskCompletionAnswer
         )
@@ -80,6 +76,8 @@ class TaskCompletion(Evaluator[RunCase]):
             raise TypeError(f"{self.name}: the answer is a {type(content).__name__}")
         known = [goal for goal in content.sub_goals if goal.state != "unverified"]
         told: dict[str, JsonValue] = {"sub_goals": [_told(goal) for goal in content.sub_goals]}
+        if case.reference is not None:
+            told["reference"] = case.reference.source
         evidence = tuple(
             dict.fromkeys((*(ref for goal in content.sub_goals for ref in goal.evidence), *answer.evidence))
         )
@@ -100,9 +98,8 @@ class TaskCompletion(Evaluator[RunCase]):
 
     def _given_task(self, case: RunCase) -> str | None:
         """The task from the reference or the configuration; None when it is what the user says in the run."""
-        reference = case.options.get("reference")
-        if isinstance(reference, Mapping) and isinstance(reference.get("task"), str):
-            return str(reference["task"])
+        if case.reference is not None and case.reference.task:
+            return case.reference.task
         given = case.options.get("task")
         return given if isinstance(given, str) and given.strip() else self._task
 
@@ -137,17 +134,19 @@ def _told(goal: SubGoal) -> JsonValue:
     return {"goal": goal.goal, "outcome": goal.outcome, "state": goal.state, "evidence": list(goal.evidence)}
 
 
-def _of_reference(reference: Mapping[str, JsonValue]) -> list[str]:
+def _of_reference(reference: Reference) -> list[str]:
     """What a reference says of the outcome; its task is told apart."""
     told: list[str] = []
-    outcome = reference.get("outcome")
-    if isinstance(outcome, str) and outcome.strip():
-        told.append(f"What should come out, as given from outside the run: {outcome[:_MAX_REFERENCE_CHARS]}")
-    for key, said in (
-        ("tool_calls", "Calls that a successful run would have made (others may lead to the same outcome)"),
-        ("required_outputs", "What the answers to the user must have contained"),
+    if reference.outcome:
+        told.append(f"What should come out, as given from outside the run: {reference.outcome[:_MAX_REFERENCE_CHARS]}")
+    calls = [
+        {"name": call.name, "arguments": None if call.arguments is None else dict(call.arguments)}
+        for call in reference.tool_calls or ()
+    ]
+    for said, listed in (
+        ("Calls that a successful run would have made (others may lead to the same outcome)", calls),
+        ("What the answers to the user must have contained", list(reference.required_outputs or ())),
     ):
-        value = reference.get(key)
-        if isinstance(value, list) and value:
-            told.append(f"{said}: {orjson.dumps(value).decode()[:_MAX_REFERENCE_CHARS]}")
+        if listed:
+            told.append(f"{said}: {json.dumps(listed, ensure_ascii=False)[:_MAX_REFERENCE_CHARS]}")
     return told

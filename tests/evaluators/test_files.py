@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.cases import CallsCase, DecisionCase, ResponseCase, Role, RunCase
+from evaluators.cases import CallsCase, DecisionCase, Reference, ResponseCase, Role, RunCase
 from evaluators.files import BadLine, NamedCase, read_cases, result_line
 from evaluators.registry import CASE_KINDS, EVALUATORS
 from evaluators.verdict import CallVerdict, Level, Method, Status, Usage, Verdict
@@ -99,12 +99,13 @@ def test_a_run_ends_with_its_output_once() -> None:
             messages=messages,
             tool_calls=[CALL],
             output="23 degrees.",
-            options={"reference": {"task": "x"}},
+            options={"reference": {"task": "x"}, "strict": True},
         )
         assert isinstance(case, RunCase)
         assert [turn.text for turn in case.run.turns] == [None, "23 degrees."]
         assert (case.run.final_answer, case.run.answered) == ("23 degrees.", True)
-        assert case.options == {"reference": {"task": "x"}}
+        assert case.options == {"strict": True}
+        assert case.reference == Reference(task="x")
 
 
 def test_a_run_without_output_ended_without_an_answer() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from evaluators.cases import RunCase, Turn
+from evaluators.cases import Reference, RunCase, Turn
 from evaluators.issues import IssueCode
 from evaluators.judge.question import JudgeAnswer
 from evaluators.task_completion import TaskCompletion, TaskCompletionSettings
@@ -142,8 +142,8 @@ def test_an_answer_outside_the_fixed_words_is_junk(change: dict[str, Any]) -> No
 
 
 def test_a_reference_and_a_configured_task_go_into_the_question() -> None:
-    reference = {"task": "Cancel W1.", "outcome": "W1 is cancelled.", "required_outputs": ["$50"]}
-    case = RunCase(run=run_of().run, options={"reference": reference})
+    reference = Reference(task="Cancel W1.", outcome="W1 is cancelled.", required_outputs=("$50",))
+    case = RunCase(run=run_of().run, reference=reference)
     subject = EVALUATOR.question(case, EVALUATOR.screen(case)).subject
     assert all(part in subject for part in ("Cancel W1.", "W1 is cancelled.", "$50"))
     scheduled = TaskCompletion(TaskCompletionSettings(task="Write the nightly report."))
