@@ -1,0 +1,69 @@
+"""Cases in files judged with the evaluators and judges of a plan, for the commands that work on such files."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from collector.judging.setup import Plan, make_evaluators
+from evaluators.evaluation import Item, evaluate
+from evaluators.evaluator import Evaluator, EvaluatorSettings
+from evaluators.files import BadLine, NamedCase, read_cases
+from evaluators.judge.client import OpenAIJudge
+from evaluators.judge.settings import JudgeSettings
+from evaluators.registry import CASE_OPTIONS, EVALUATORS
+from evaluators.verdict import Verdict
+
+CASES_AT_A_TIME = 16
+_FOR_ALL = "--judge"
+"""Id of a judge that goes before those that the configuration names."""
+
+
+def with_judge(plan: Plan, settings: JudgeSettings) -> Plan:
+    """The plan with one judge for all evaluators, in the place of those that their settings name."""
+    return Plan(evaluators=plan.evaluators, judges={**plan.judges, _FOR_ALL: settings}, notes=plan.notes)
+
+
+def evaluators_for_cases(plan: Plan) -> dict[str, Evaluator[Any]]:
+    """All that lines may name: the shipped ones, as configured or with their defaults, and the configuration's own."""
+    shipped = {name: entry.create() for name, entry in EVALUATORS.items()}
+    return {**shipped, **{made.name: made for made in make_evaluators(plan)}}
+
+
+def read_cases_for(evaluators: Mapping[str, Evaluator[Any]], lines: Iterable[bytes]) -> list[NamedCase | BadLine]:
+    """The cases of the lines of a file, for these evaluators."""
+    return list(read_cases(lines, {name: one.judges for name, one in evaluators.items()}, CASE_OPTIONS))
+
+
+async def judge_cases(
+    cases: Iterable[NamedCase], evaluators: Mapping[str, Evaluator[Any]], plan: Plan
+) -> Sequence[tuple[NamedCase, Verdict]]:
+    """Each case with its verdict, in order."""
+    clients = {judge_id: OpenAIJudge(settings) for judge_id, settings in plan.judges.items()}
+    slots = asyncio.Semaphore(CASES_AT_A_TIME)
+
+    async def judge_one(case: NamedCase) -> tuple[NamedCase, Verdict]:
+        evaluator = _with_options(evaluators[case.evaluator], case)
+        client = _judge_of(evaluator.settings, clients)
+        async with slots:
+            [verdict] = await evaluate([Item(evaluator, case.case, client)])
+        return case, verdict
+
+    try:
+        return await asyncio.gather(*(judge_one(case) for case in cases))
+    finally:
+        for client in clients.values():
+            await client.close()
+
+
+def _with_options(evaluator: Evaluator[Any], case: NamedCase) -> Evaluator[Any]:
+    """The evaluator with the settings that a case brings along in the place of its own."""
+    if case.options is None:
+        return evaluator
+    given = {name: getattr(case.options, name) for name in case.options.model_fields_set}
+    return EVALUATORS[case.evaluator].create(evaluator.settings.model_copy(update=given))
+
+
+def _judge_of(settings: EvaluatorSettings, clients: Mapping[str, OpenAIJudge]) -> OpenAIJudge | None:
+    return clients.get(_FOR_ALL) or clients.get(settings.judge or "")
