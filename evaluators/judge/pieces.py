@@ -1,91 +1,83 @@
-"""What a prompt is made of: our own words, and texts of the run that are fenced and may have to be cut.
+"""What the record of a run is made of: our own words, and texts of the run that are fenced and may have to be cut.
 
-In: pieces and a budget of characters.  Out: the longest showing of them that fits, with every cut announced outside the
-fence.  Never cuts our own words, and never cuts a text to less than `SHORTEST`.
+A record is a list of blocks: what was told beforehand, each tool, each turn, the end.  A block of a turn can be told in
+one line instead (`evaluators.judge.briefs`).  Nothing here decides what is cut; that is `evaluators.judge.showing`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
 
-from evaluators.judge.fence import Fence
+from evaluators.judge.tokens import weigh
 
-SHORTEST = 400
-LONGEST_RESULT = 8_000
-_NOTE_CHARS = 60
+
+class Kind(StrEnum):
+    """What a text of the run is, as far as that matters for how long it may stay."""
+
+    SYSTEM = "system"
+    TASK = "task"
+    ANSWER = "answer"
+    ERROR = "error"
+    TEXT = "text"
+    ARGUMENTS = "arguments"
+    RESULT = "result"
+    EARLIER = "earlier"
+    DESCRIPTION = "description"
+    PARAMETERS = "parameters"
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A text of the run. Results of tools are `elastic`: they are cut first, all to the same length."""
+    """A text of the run.
+
+    `label` says how it is pointed at where it comes again, `call` is the alias of the call that it belongs to,
+    `weight` what it will be to a model, see `evaluators.judge.tokens`.
+    """
 
     text: str
-    elastic: bool = False
+    kind: Kind = Kind.TEXT
+    label: str = ""
+    call: str | None = None
+    weight: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weight", weigh(self.text))
 
 
-@dataclass(frozen=True, slots=True)
-class Showing:
-    """The pieces as one text; `cut` says that something was left out."""
-
-    text: str
-    cut: bool
+Piece: TypeAlias = "str | Quoted"
 
 
-def show(pieces: Sequence[str | Quoted], fence: Fence, budget_chars: int) -> Showing | None:
-    """The pieces within the budget, long texts cut in the middle; None when they don't fit even so."""
-    quoted = [piece for piece in pieces if isinstance(piece, Quoted)]
-    elastic = [min(len(piece.text), LONGEST_RESULT) for piece in quoted if piece.elastic]
-    rigid = [len(piece.text) for piece in quoted if not piece.elastic]
-    marks = len(quoted) * len(fence.around("")) + _notes(quoted)
-    left = budget_chars - marks - sum(len(piece) for piece in pieces if isinstance(piece, str))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """What came back from a call, without its text."""
 
-    elastic_limit, rigid_limit = _level(elastic, left - sum(rigid)), max(rigid, default=0)
-    if elastic_limit is None:
-        elastic_limit = SHORTEST
-        shortest = sum(min(length, SHORTEST) for length in elastic)
-        possible = _level(rigid, left - shortest)
-        if possible is None:
-            return None
-        rigid_limit = possible
-    elastic_limit = min(elastic_limit, LONGEST_RESULT)
-
-    cut = False
-    shown: list[str] = []
-    for piece in pieces:
-        if isinstance(piece, str):
-            shown.append(piece)
-            continue
-        limit = elastic_limit if piece.elastic else rigid_limit
-        cut = cut or len(piece.text) > limit
-        shown.append(_fenced(piece.text, limit, fence))
-    return Showing("".join(shown), cut)
+    call: str
+    chars: int
+    failed: bool
 
 
-def _notes(quoted: Sequence[Quoted]) -> int:
-    """Room for the notes on cuts and their further marks: of all texts that could be cut."""
-    return sum(2 * _NOTE_CHARS for piece in quoted if len(piece.text) > SHORTEST)
+@dataclass(slots=True, kw_only=True)
+class Brief:
+    """What a turn comes to in a line: its name, its place, what it saw, said and called (alias and tool)."""
+
+    name: str
+    place: str = ""
+    said_chars: int = 0
+    calls: list[tuple[str, str]] = field(default_factory=list)
+    returned: list[Returned] = field(default_factory=list)
 
 
-def _level(lengths: Sequence[int], room: int) -> int | None:
-    """The highest limit to which all lengths can be lowered so that they fit; None when it is below `SHORTEST`."""
-    if sum(lengths) <= room:
-        return max(lengths, default=0)
-    ascending = sorted(lengths)
-    below = [0, *accumulate(ascending)]
-    for place in range(len(ascending) - 1, -1, -1):
-        # Those before `place` stay whole, the others share what is left.
-        limit = (room - below[place]) // (len(ascending) - place)
-        if place == 0 or limit >= ascending[place - 1]:
-            return limit if limit >= SHORTEST else None
-    return None
+@dataclass(slots=True, kw_only=True)
+class Block:
+    """A stretch of the record.
 
+    `turn` is the index of the turn it tells of.  `tool` is the name of the tool whose definition it holds.  `brief` is
+    None where it can't be told in a line.
+    """
 
-def _fenced(text: str, limit: int, fence: Fence) -> str:
-    if len(text) <= limit:
-        return fence.around(text)
-    head = limit * 2 // 3
-    tail = limit - head
-    left_out = len(text) - limit
-    return f"{fence.around(text[:head])} (… {left_out} characters left out …) {fence.around(text[-tail:])}"
+    pieces: list[Piece] = field(default_factory=list)
+    turn: int | None = None
+    tool: str | None = None
+    brief: Brief | None = None

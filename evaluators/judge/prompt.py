@@ -1,12 +1,14 @@
 """The request to a judge, in words: instructions, then the run, then criteria, then questions.
 
 In: a run and named questions about it.  Out: two messages, and the aliases needed to read the answer.  The run comes
-before what is asked of it, so that all requests about one run begin alike; an evaluator's criteria stand once.  Texts
-of the run stand inside a fence; so do the subjects and findings of questions, which may quote it.
+before what is asked of it, so that all requests about one run begin alike, as long as all of it fits; an evaluator's
+criteria stand once.  Texts of the run stand inside a fence; so do the subjects and findings of questions, which may
+quote it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -14,20 +16,24 @@ from importlib.resources import files
 from evaluators.cases import Run
 from evaluators.judge.aliases import Aliases
 from evaluators.judge.fence import Fence, fence_for
-from evaluators.judge.pieces import Quoted, show
+from evaluators.judge.pieces import Block, Quoted
 from evaluators.judge.question import NamedQuestion
 from evaluators.judge.record import Redact, record
+from evaluators.judge.showing import Interest, show
+from evaluators.judge.tokens import estimate_tokens
 from evaluators.judge.wording import clean
 
 INSTRUCTIONS = files("evaluators.judge").joinpath("instructions.md").read_text("utf-8").strip()
 CORRECTION_CHARS = 2_000
+CORRECTION_TOKENS = 600
+_TURN = re.compile(r"\bturn (\d+)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownRun:
     """A run made ready to be shown, whatever is asked about it."""
 
-    pieces: tuple[str | Quoted, ...]
+    pieces: tuple[Block, ...]
     aliases: Aliases
     fence: Fence
     redact: Redact | None
@@ -42,13 +48,19 @@ class ShownRun:
 class Prompt:
     """What is sent: a system and a user message.
 
-    `shared_chars` are those at its beginning that depend on the run alone.  `cut`: long texts were cut to fit.
+    `shared_chars` are those at its beginning that depend on the run alone.  `left_out` is the share of the run's texts
+    that there was no room for.
     """
 
     system: str
     user: str
     shared_chars: int
-    cut: bool
+    left_out: float
+
+    @property
+    def cut(self) -> bool:
+        """Whether anything of the run was left out."""
+        return self.left_out > 0
 
     @property
     def chars(self) -> int:
@@ -59,23 +71,23 @@ class Prompt:
 def prepare(run: Run, redact: Redact | None = None) -> ShownRun:
     """The run as pieces, with the aliases and the fence that all requests about it share."""
     aliases = Aliases(run)
-    pieces = record(run, aliases, redact)
-    fence = fence_for(piece.text for piece in pieces if isinstance(piece, Quoted))
-    return ShownRun(pieces=tuple(pieces), aliases=aliases, fence=fence, redact=redact)
+    blocks = record(run, aliases, redact)
+    fence = fence_for(piece.text for block in blocks for piece in block.pieces if isinstance(piece, Quoted))
+    return ShownRun(pieces=tuple(blocks), aliases=aliases, fence=fence, redact=redact)
 
 
-def build_prompt(shown: ShownRun, asked: Sequence[NamedQuestion], max_chars: int) -> Prompt | None:
-    """The messages that ask the questions; None when they can't be kept within `max_chars`."""
+def build_prompt(shown: ShownRun, asked: Sequence[NamedQuestion], room_tokens: int) -> Prompt | None:
+    """The messages that ask the questions; None when they can't be kept within so many tokens."""
     fence = shown.fence
     head = f"RECORD OF THE RUN. Texts of the run stand between {fence.opening} and {fence.closing}.\n"
     tail = f"\n\n{_criteria(asked)}\n\n{_questions(asked, shown)}"
-    room = max_chars - len(INSTRUCTIONS) - len(head) - len(tail)
-    showing = show(shown.pieces, fence, room)
+    room = room_tokens - estimate_tokens(INSTRUCTIONS + head + tail)
+    showing = show(shown.pieces, fence, room, _interest(asked, shown))
     if showing is None:
         return None
     user = head + showing.text + tail
     shared = len(INSTRUCTIONS) + len(head) + len(showing.text)
-    return Prompt(system=INSTRUCTIONS, user=user, shared_chars=shared, cut=showing.cut)
+    return Prompt(system=INSTRUCTIONS, user=user, shared_chars=shared, left_out=showing.left_out)
 
 
 def correction(faults: Sequence[str], names: Sequence[str]) -> str:
@@ -98,3 +110,13 @@ def _questions(asked: Sequence[NamedQuestion], shown: ShownRun) -> str:
         lines.append(f"{name} {question.evaluator}{about}: {shown.quote(question.subject)}")
         lines += [f"  suspicion: {shown.quote(finding)}" for finding in question.findings]
     return "\n".join(lines)
+
+
+def _interest(asked: Sequence[NamedQuestion], shown: ShownRun) -> Interest:
+    """What of the run these questions are about, by the names that they call it by."""
+    questions = [question for _, question in asked]
+    return Interest(
+        turns=frozenset(int(number) - 1 for question in questions for number in _TURN.findall(question.subject)),
+        calls=frozenset(shown.aliases.call(call_id) for question in questions for call_id in question.call_ids),
+        words=tuple(words for question in questions for words in (question.subject, *question.findings)),
+    )

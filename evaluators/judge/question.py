@@ -61,16 +61,20 @@ class JudgeAnswer:
 
     `evidence` are refs of the run that exist; those that the model made up have been dropped, `made_up_evidence` counts
     them.
-    `input_cut` says that the model was shown less than everything.  `usage` is this question's share of the request.
+    `input_cut` says that the model was shown less than everything, `left_out` which share of the run's texts it wasn't
+    shown.  `usage` is this question's share of the request; nothing if it is `cached`, an answer given before to the
+    very same question.
     """
 
     content: BaseModel
     evidence: tuple[str, ...] = ()
     made_up_evidence: int = 0
     input_cut: bool = False
+    left_out: float = 0.0
     model: str = ""
     usage: Usage = NO_USAGE
     trace_id: str | None = None
+    cached: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

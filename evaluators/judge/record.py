@@ -1,7 +1,8 @@
 """A run as a judge is shown it: what it was told, offered, asked, what it called, got back and answered, in order.
 
-In: a `Run`.  Out: pieces (`evaluators.judge.pieces`), our words apart from the run's, with short aliases for calls and
-places.  What repeats on every turn (history, tools, long texts) is shown once.  Never decides anything about the run.
+In: a `Run`.  Out: blocks of pieces (`evaluators.judge.pieces`), our words apart from the run's, with short aliases for
+calls and places.  What repeats on every turn (history, tools) is told once.  Never decides anything about the run, nor
+what of it is left out when there is not room for everything.
 """
 
 from __future__ import annotations
@@ -14,34 +15,33 @@ from typing import TypeAlias
 from evaluators.cases import Arguments, Message, Role, Run, ToolCall, ToolResult, Turn
 from evaluators.judge.aliases import Aliases
 from evaluators.judge.offers import offers_of
-from evaluators.judge.pieces import Quoted
+from evaluators.judge.pieces import Block, Brief, Kind, Quoted, Returned
 from evaluators.judge.question import turn_name
 from evaluators.judge.wording import clean, compact_json, plain_name, without_frames
 
 Redact: TypeAlias = Callable[[str], str]
 
-_WORTH_A_REFERENCE = 200
 _TELLING_CHARS = 12
 """So long a text doesn't stand within another one by chance."""
 _FAILED = ", the call failed"
 _EXCEPTION = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): ")
+_KINDS = {Role.SYSTEM: Kind.SYSTEM, Role.USER: Kind.TASK, Role.ASSISTANT: Kind.EARLIER}
 _SPOKEN = {Role.SYSTEM: "system prompt", Role.USER: "user", Role.ASSISTANT: "assistant, earlier"}
 
 
-def record(run: Run, aliases: Aliases, redact: Redact | None = None) -> list[str | Quoted]:
-    """The pieces that show `run`, with `redact` applied to every text of it."""
-    return _Recorder(run, aliases, redact).pieces
+def record(run: Run, aliases: Aliases, redact: Redact | None = None) -> list[Block]:
+    """The blocks that show `run`, with `redact` applied to every text of it."""
+    return _Recorder(run, aliases, redact).blocks
 
 
 class _Recorder:
     """Writes one run, from top to bottom."""
 
     def __init__(self, run: Run, aliases: Aliases, redact: Redact | None) -> None:
-        self.pieces: list[str | Quoted] = []
+        self.blocks: list[Block] = [Block()]
         self._run = run
         self._aliases = aliases
         self._redact = redact
-        self._first_shown: dict[str, str] = {}
         self._spoken: Counter[tuple[Role, str]] = Counter()
         self._calls = {call.id: call for call in run.calls}
         self._loose = {call.id: call for call in run.loose_calls}
@@ -59,6 +59,7 @@ class _Recorder:
         self._tools()
         for turn in self._run.turns:
             self._turn(turn)
+        self.blocks.append(Block())
         for texts in self._inputs.values():
             for text in texts:
                 self._say(Role.USER, text, "user")
@@ -90,16 +91,22 @@ class _Recorder:
             return
         self._line("tools offered")
         for name, tool in offers.definitions:
+            self.blocks.append(Block(tool=plain_name(tool.name)))
             self._line(f"- {name}" + ("" if tool.parameters is not None else ", no schema recorded"))
             if tool.description:
-                self._text("", tool.description, f"the description of {name}")
+                self._text("", tool.description, f"the description of {name}", Kind.DESCRIPTION)
             if tool.parameters is not None:
-                self._text(" parameters", compact_json(tool.parameters), f"the parameters of {name}")
+                parameters = compact_json(tool.parameters)
+                self._text(" parameters", parameters, f"the parameters of {name}", Kind.PARAMETERS)
+        self.blocks.append(Block())
         for sentence in offers.sentences:
             self._line(sentence)
 
     def _turn(self, turn: Turn) -> None:
-        notes = [turn_name(turn.index) + self._at(turn.ref)]
+        name, place = turn_name(turn.index), self._at(turn.ref)
+        brief = Brief(name=name, place=place, said_chars=len(turn.text or ""))
+        self.blocks.append(Block(turn=turn.index, brief=brief))
+        notes = [name + place]
         if turn.agent and self._several_agents:
             notes.append(f"agent {plain_name(turn.agent)}")
         if turn.tool_choice not in (None, "auto"):
@@ -116,10 +123,11 @@ class _Recorder:
         if turn.error is not None:
             self._line("the request to the model failed")
             if turn.error:
-                self._text("", turn.error, "this error")
+                self._text("", turn.error, "this error", Kind.ERROR)
         if turn.text:
             self._line("says")
-            self._text("", turn.text, f"the text of {turn_name(turn.index)}")
+            kind = Kind.ANSWER if turn.text == self._run.final_answer else Kind.TEXT
+            self._text("", turn.text, f"the text of {name}", kind)
             self._spoken[Role.ASSISTANT, turn.text.strip()] += 1
         elif turn.text is None and not turn.calls and turn.error is None:
             self._line("answer not recorded")
@@ -163,7 +171,7 @@ class _Recorder:
     def _earlier_call(self, call: ToolCall) -> None:
         self._earlier_calls.add(call.id)
         self._line(f"earlier call {plain_name(call.name)}")
-        self._arguments(call.arguments, "the arguments of an earlier call")
+        self._arguments(call.arguments, "the arguments of an earlier call", None)
 
     def _context_result(self, message: Message) -> None:
         call = self._calls.get(message.call_id or "")
@@ -179,14 +187,19 @@ class _Recorder:
             self._results_shown.add(id(call))
             whose = f"result of {self._aliases.call(call.id)}"
             failed = _FAILED if call.result is not None and call.result.failed else ""
+        alias = None if call is None else self._aliases.call(call.id)
+        self._returned(alias, message.text, failed=bool(failed))
         self._line(whose + self._at(message.ref) + failed + _cut_note(message.truncated))
-        self._text("", message.text, f"the {whose}", elastic=True)
+        self._text("", message.text, f"the {whose}", Kind.EARLIER if call is None else Kind.RESULT, alias)
 
     def _call(self, call: ToolCall, when: str = "") -> None:
         self._made[_as_made(call)] += 1
         if call.result is not None and call.result.content:
             self._made_by_content.setdefault(call.result.content.strip(), []).append(call)
-        notes = [f"{when}calls {self._aliases.call(call.id)}{self._at(call.ref)} {plain_name(call.name)}"]
+        alias = self._aliases.call(call.id)
+        if (brief := self.blocks[-1].brief) is not None:
+            brief.calls.append((alias, plain_name(call.name)))
+        notes = [f"{when}calls {alias}{self._at(call.ref)} {plain_name(call.name)}"]
         if call.is_handoff:
             notes.append("a hand-off or output, no tool use")
         if call.provider_executed:
@@ -198,15 +211,15 @@ class _Recorder:
         if not call.from_model:
             notes.append("arguments as the tool received them, perhaps filled in by the framework")
         self._line(", ".join(notes))
-        self._arguments(call.arguments, f"the arguments of {self._aliases.call(call.id)}")
+        self._arguments(call.arguments, f"the arguments of {alias}", alias)
 
-    def _arguments(self, arguments: Arguments, label: str) -> None:
+    def _arguments(self, arguments: Arguments, label: str, call: str | None) -> None:
         if arguments is None:
             self._line("arguments not recorded")
         elif isinstance(arguments, str):
-            self._text(" arguments, not a JSON object", arguments, label)
+            self._text(" arguments, not a JSON object", arguments, label, Kind.ARGUMENTS, call)
         else:
-            self._text("", compact_json(arguments), label)
+            self._text("", compact_json(arguments), label, Kind.ARGUMENTS, call)
 
     def _result(self, call: ToolCall) -> None:
         if id(call) in self._results_shown:
@@ -222,10 +235,15 @@ class _Recorder:
         error, content = without_frames(result.error or ""), result.content
         if result.failed and content is not None:
             content = without_frames(content)
+        self._returned(alias, content or "", failed=result.failed)
         if error and (content is None or _is_told(content, error) or not _is_told(error, content)):
-            self._text(" error", error, f"the error of {alias}", elastic=True)
+            self._text(" error", error, f"the error of {alias}", Kind.ERROR, alias)
         if content is not None and not (error and _is_told(content, error)):
-            self._text("", content, f"the result of {alias}", elastic=True)
+            self._text("", content, f"the result of {alias}", Kind.ERROR if result.failed else Kind.RESULT, alias)
+
+    def _returned(self, alias: str | None, content: str, *, failed: bool) -> None:
+        if alias is not None and (brief := self.blocks[-1].brief) is not None:
+            brief.returned.append(Returned(call=alias, chars=len(content), failed=failed))
 
     def _result_notes(self, call: ToolCall, result: ToolResult) -> str:
         notes = self._at(result.ref) if result.ref != call.ref else ""
@@ -241,9 +259,9 @@ class _Recorder:
             self._line("final answer to the user")
             last_text = next((turn for turn in reversed(run.turns) if turn.text), None)
             if last_text is not None and last_text.text == run.final_answer:
-                self.pieces.append(f" is the text of {turn_name(last_text.index)}")
+                self.blocks[-1].pieces.append(f" is the text of {turn_name(last_text.index)}")
             else:
-                self._text("", run.final_answer, "the final answer")
+                self._text("", run.final_answer, "the final answer", Kind.ANSWER)
         elif run.answered is False:
             self._line("The run ended without an answer to the user.")
         else:
@@ -251,7 +269,7 @@ class _Recorder:
         if run.aborted:
             self._line("The run broke off" + ("" if run.abort_reason else "."))
             if run.abort_reason:
-                self._text("", run.abort_reason, "the reason")
+                self._text("", run.abort_reason, "the reason", Kind.ERROR)
 
     # -- whose words
 
@@ -295,27 +313,20 @@ class _Recorder:
     # -- writing
 
     def _line(self, words: str) -> None:
-        self.pieces.append(("\n" if self.pieces else "") + words)
+        is_first = len(self.blocks) == 1 and not self.blocks[0].pieces
+        self.blocks[-1].pieces.append(("" if is_first else "\n") + words)
 
     def _say(self, role: Role, text: str, words: str, *, truncated: bool = False) -> None:
         if role is Role.SYSTEM and self._spoken[role, text.strip()]:
             return
         self._spoken[role, text.strip()] += 1
         self._line(words + _cut_note(truncated))
-        self._text("", text, f"the {words} above")
+        self._text("", text, f"the {words} above", _KINDS[role])
 
-    def _text(self, words: str, text: str, label: str, *, elastic: bool = False) -> None:
-        """A text of the run after our words; a long one that was shown before is only pointed at."""
-        if words:
-            self.pieces.append(words)
+    def _text(self, words: str, text: str, label: str, kind: Kind = Kind.TEXT, call: str | None = None) -> None:
+        """A text of the run after our words."""
         shown = clean(self._redact(text) if self._redact is not None else text)
-        if len(shown) >= _WORTH_A_REFERENCE:
-            if (earlier := self._first_shown.get(shown)) is not None:
-                self.pieces.append(f" (the same text as {earlier})")
-                return
-            self._first_shown[shown] = label
-        self.pieces.append(" ")
-        self.pieces.append(Quoted(shown, elastic))
+        self.blocks[-1].pieces += [f"{words} ", Quoted(shown, kind, label, call)]
 
     def _at(self, ref: str | None) -> str:
         return f" [{self._aliases.place(ref)}]" if ref is not None else ""

@@ -7,31 +7,45 @@ from dataclasses import dataclass
 import orjson
 
 from evaluators.judge.strict import Schema
+from evaluators.judge.tokens import estimate_tokens
 from evaluators.verdict import Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What is to be sent: two messages, the schema of the answer, and how many questions that is."""
+    """What is to be sent: two messages, the schema of the answer, and how many questions that is.
+
+    `weaker`: an answer to this wasn't of the form that was asked for, so the form is asked for by other means.
+    """
 
     system: str
     user: str
     schema: Schema
     questions: int
+    weaker: bool = False
 
     @property
     def chars(self) -> int:
         """Length of what the model is given to read."""
         return len(self.system) + len(self.user) + len(orjson.dumps(self.schema).decode())
 
+    @property
+    def tokens(self) -> int:
+        """How many tokens that will be to a model, as far as it can be told without its tokenizer."""
+        return estimate_tokens(self.system + self.user + orjson.dumps(self.schema).decode())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What the model said. `finish_reason` is the endpoint's own word; `refused`: it declined to answer."""
+    """What the model said. `finish_reason` is the endpoint's own word; `refused`: it declined to answer.
+
+    `text` is the JSON object alone if there is one.  `has_form`: it is of the form that was asked for.
+    """
 
     text: str | None
     finish_reason: str | None
     refused: bool
+    has_form: bool = True
 
 
 @dataclass(slots=True, kw_only=True)

@@ -6,16 +6,25 @@ a configuration stays light.
 
 from __future__ import annotations
 
+from typing import Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic import ConfigDict, Field, SecretStr, field_validator, model_validator
 
 from evaluators.duration import Duration
+from evaluators.judge.generation import GenerationSettings
+from evaluators.judge.limit_settings import (
+    BreakerSettings,
+    BudgetSettings,
+    CacheSettings,
+    LimitSettings,
+    PriceSettings,
+)
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 
 
-class JudgeSettings(BaseModel):
+class JudgeSettings(GenerationSettings):
     """An OpenAI-compatible endpoint and the limits within which it is used."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
@@ -30,24 +39,39 @@ class JudgeSettings(BaseModel):
         default=60.0,
         gt=0,
         le=3600,
-        description="How long a request may take, its retries and the waiting between them included.",
+        description="How long one request may take; see `limits::deadline` for a verdict as a whole.",
     )
     max_concurrent_requests: int = Field(default=4, ge=1, le=1000, description="Requests under way at a time.")
     max_retries: int = Field(
-        default=2, ge=0, le=10, description="Repetitions after 429, 5xx or a broken connection, within `timeout`."
+        default=2, ge=0, le=10, description="Repetitions after 429, 5xx or a broken connection, within the deadline."
     )
     steps_per_request: int = Field(
         default=8, ge=1, le=100, description="Most questions of one evaluator about the steps of a run in one request."
     )
-    max_prompt_chars: int = Field(
-        default=100_000,
-        ge=10_000,
-        description="Longest request in characters. Long texts are cut to fit; what doesn't fit even so is too_large.",
-    )
-    temperature: float | None = Field(
-        default=None, ge=0.0, le=2.0, description="Sent only if set; some models accept none."
+    max_prompt_tokens: int = Field(
+        default=24_000,
+        ge=2_000,
+        description="Longest request in tokens as they are estimated, its answer not included. What matters least of a "
+        "run is left out to fit; what doesn't fit even so is too_large.",
     )
     redact: bool = Field(default=False, description="Replace secrets of known formats by placeholders before sending.")
+
+    limits: LimitSettings = Field(default_factory=LimitSettings, description="Pace and patience.")
+    budget: BudgetSettings = Field(default_factory=BudgetSettings, description="What may be used.")
+    prices: PriceSettings | None = Field(default=None, description="What the model costs; for `budget` and metrics.")
+    breaker: BreakerSettings = Field(
+        default_factory=BreakerSettings, description="When an endpoint that is down is left alone."
+    )
+    cache: CacheSettings | None = Field(default=None, description="Keep answers; none are kept without it.")
+
+    @model_validator(mode="after")
+    def _money_needs_prices(self) -> Self:
+        if self.budget.limits_money and self.prices is None:
+            raise ValueError(
+                "budget limits money, but prices are missing; set prices::input and prices::output per million tokens, "
+                "or limit calls or tokens instead"
+            )
+        return self
 
     @field_validator("base_url")
     @classmethod

@@ -30,7 +30,7 @@ def test_only_the_model_has_to_be_named() -> None:
         {"timeout": 60},
         {"max_concurrent_requests": 0},
         {"temperature": 3},
-        {"max_prompt_chars": 100},
+        {"max_prompt_tokens": 100},
         {"modle": "x"},
         {"base_url": "http://local host/v1"},
         {"base_url": "http://localhost:99999/v1"},
