@@ -1,29 +1,43 @@
 """The judge behind an OpenAI-compatible endpoint: questions about a run in, validated answers or honest failures out.
 
-All questions of one call share a request while they fit.  What the endpoint does wrong becomes a `JudgeFailure` with a
-reason for the operator: nothing is guessed, nothing raised, nothing kept for the next call.
+All questions of one call share a request while they fit.  What the endpoint does wrong, and what a limit on our side
+holds back, becomes a `JudgeFailure` with a reason for the operator: nothing is guessed, nothing raised, and nothing of
+one call reaches another but valid answers to the very same question, if a cache is configured.
 """
 
 from __future__ import annotations
 
 import asyncio
-import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from evaluators.cases import Run
+from evaluators.judge.answer import Read, read_answer
+from evaluators.judge.answer_cache import AnswerCache, Kept
 from evaluators.judge.batches import batches
-from evaluators.judge.errors import RequestError, too_slow
-from evaluators.judge.exchange import Exchange
-from evaluators.judge.prompt import CORRECTION_CHARS, ShownRun, build_prompt, correction, prepare
+from evaluators.judge.case_key import case_keys
+from evaluators.judge.clock import Clock, SystemClock
+from evaluators.judge.context_limit import ContextLimit
+from evaluators.judge.deadline import Deadline
+from evaluators.judge.errors import RequestError
+from evaluators.judge.exchange import Exchange, answer_of
+from evaluators.judge.gate import Gates
+from evaluators.judge.not_asked import NotAskedError
+from evaluators.judge.prompt import CORRECTION_TOKENS, ShownRun, build_prompt, correction, prepare
 from evaluators.judge.question import Answer, NamedQuestion, Question
-from evaluators.judge.report import OnRequest
-from evaluators.judge.request import Order, Reply, Tally
-from evaluators.judge.retries import wait_before_retry_s
+from evaluators.judge.remembering import Remembering
+from evaluators.judge.report import Asked, Levels, OnReport, OnRequest, Outcome, QuestionsReport
+from evaluators.judge.request import Order, Reply
 from evaluators.judge.schema import answer_schema
+from evaluators.judge.sender import Sender, Turn
 from evaluators.judge.settings import JudgeSettings
+from evaluators.judge.urgency import most_urgent
 from evaluators.rules.secrets import redact
 from evaluators.verdict import Status
+
+_MOST_HALVINGS = 3
+"""An answer that is cut off is asked for again in halves: eight questions end as one."""
+_MOST_SHORTENINGS = 2
 
 
 class OpenAIJudge:
@@ -32,40 +46,61 @@ class OpenAIJudge:
     Args:
         settings: endpoint, model and limits.
         on_request: told about every request, see `OnRequest`.
-        sleep: waits between attempts; another one than `asyncio.sleep` is for tests.
+        on_report: told what came of questions and what was spent.
+        name: the judge's, under which its budgets are kept.
+        gates: those of all judges of the process; without them the judge has one of its own.
+        clock: the time; another one than the system's is for tests.
+        patient: nobody waits for the answers, as with files: any number of requests may wait for a place, however long.
     """
 
     def __init__(
         self,
         settings: JudgeSettings,
         on_request: OnRequest | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        *,
+        on_report: OnReport = lambda _: None,
+        name: str = "judge",
+        gates: Gates | None = None,
+        clock: Clock | None = None,
+        patient: bool = False,
     ) -> None:
         # The library behind it is heavy: whoever only reads settings or judges by rules shall not carry it.
         from evaluators.judge.endpoint import Endpoint
 
         self._settings = settings
-        self._sleep = sleep
-        self._endpoint = Endpoint(settings, on_request)
-        self._slots = asyncio.Semaphore(settings.max_concurrent_requests)
-        self._deadlines: set[asyncio.Timeout] = set()
+        self._on_report = on_report
+        self._clock = clock or SystemClock()
+        self._patient = patient
+        gates = gates or Gates((settings,), self._clock, unbounded=patient)
+        self._gate = gates.gate_of(settings)
+        self._sender = Sender(settings, Endpoint(settings, on_request), self._gate, name, self._clock, on_report)
+        self._memory = Remembering(AnswerCache(settings.cache), self._clock) if settings.cache is not None else None
+        self._limit = ContextLimit(settings.max_prompt_tokens)
+        self._under_way: set[Deadline] = set()
         self._closing = asyncio.Event()
+        self._idle = asyncio.Event()
 
     @property
     def model(self) -> str:
         """The model's name, as it is configured."""
         return self._settings.model
 
+    def levels(self) -> Levels:
+        """How it stands with the limits."""
+        return self._sender.levels()
+
     async def close(self) -> None:
         """Ends what is under way and closes the connections; whoever waits or asks from now on is told so."""
         if self._closing.is_set():
             return
         self._closing.set()
-        for deadline in self._deadlines:
-            deadline.reschedule(asyncio.get_running_loop().time())
-        for _ in range(self._settings.max_concurrent_requests):
-            await self._slots.acquire()
-        await self._endpoint.close()
+        for deadline in self._under_way:
+            deadline.end_now()
+        if self._under_way:
+            await self._idle.wait()
+        await self._sender.close()
+        if self._memory is not None:
+            self._memory.close()
 
     async def ask(self, run: Run, questions: Sequence[Question]) -> list[Answer]:
         """One answer per question, in order.
@@ -74,104 +109,160 @@ class OpenAIJudge:
             TypeError: an answer type can't be said in a strict JSON Schema, a mistake of its evaluator.
         """
         shown = prepare(run, _without_secrets if self._settings.redact else None)
-        answers: dict[int, Answer] = {}
+        asked_s = None if self._patient else self._clock.now_s()
+
+        async def ask(places: list[int]) -> list[tuple[Answer, Kept | None]]:
+            return await self._ask_model(run, shown, [questions[place] for place in places], asked_s)
+
+        def known(place: int, kept: Kept) -> Answer | None:
+            return self._known(shown, questions[place], kept)
+
+        if self._memory is None or self._closing.is_set():
+            return [answer for answer, _ in await ask(list(range(len(questions))))]
+        return await self._memory.answers(case_keys(shown, questions, self._settings), known, ask)
+
+    def _known(self, shown: ShownRun, question: Question, kept: Kept) -> Answer | None:
+        """An answer that was kept, read like a new one."""
+        read = read_answer("answer", dict(kept.written), question, shown.aliases, redact)
+        if not isinstance(read, Read):
+            return None
+        self._on_report(QuestionsReport(asked=Asked.CACHED, questions=1))
+        return replace(answer_of(read, left_out=kept.left_out, model=self.model), cached=True)
+
+    async def _ask_model(
+        self, run: Run, shown: ShownRun, questions: Sequence[Question], asked_s: float | None
+    ) -> list[tuple[Answer, Kept | None]]:
+        answered: dict[int, tuple[Answer, Kept | None]] = {}
 
         async def ask_batch(places: list[int]) -> None:
             asked = [(f"q{number}", questions[place]) for number, place in enumerate(places, 1)]
-            answered = await self._ask(shown, asked)
-            answers.update(zip(places, answered, strict=True))
+            exchange = Exchange(shown=shown, asked=asked, model=self.model)
+            turn = Turn(
+                urgency=most_urgent(run, [question for _, question in asked]),
+                number=self._gate.number(),
+                deadline=Deadline(self._settings.limits.deadline, self._clock, asked_s),
+            )
+            await self._within_deadline(exchange, turn)
+            answered.update(zip(places, zip(exchange.answers(), exchange.kept(), strict=True), strict=True))
+            for report in exchange.reports():
+                self._on_report(report)
 
         await asyncio.gather(*map(ask_batch, batches(questions, self._settings.steps_per_request)))
-        return [answers[place] for place in range(len(questions))]
+        return [answered[place] for place in range(len(questions))]
 
-    async def _ask(self, shown: ShownRun, asked: Sequence[NamedQuestion]) -> list[Answer]:
-        exchange = Exchange(shown=shown, asked=asked, model=self.model)
-        order = self._order(exchange, asked)
-        if order is None:
-            limit = self._settings.max_prompt_chars
-            exchange.fail(Status.TOO_LARGE, f"the run doesn't fit into {limit} characters even when cut")
-            return exchange.answers()
+    async def _within_deadline(self, exchange: Exchange, turn: Turn) -> None:
         if self._closing.is_set():
-            return exchange.stopped()
-        async with self._slots:
+            exchange.stop()
+            return
+        deadline = turn.deadline
+        self._under_way.add(deadline)
+        try:
+            async with deadline.timer:
+                await self._converse(exchange, turn, _MOST_HALVINGS)
+        except TimeoutError:
+            exchange.settle()
             if self._closing.is_set():
-                return exchange.stopped()
-            deadline = asyncio.timeout(self._settings.timeout)
-            self._deadlines.add(deadline)
-            try:
-                async with deadline:
-                    await self._converse(exchange, order)
-            except TimeoutError:
-                exchange.settle()
-                if self._closing.is_set():
-                    return exchange.stopped()
-                exchange.fail(Status.TIMED_OUT, too_slow(self._settings).reason)
-            finally:
-                self._deadlines.discard(deadline)
-        return exchange.answers()
+                exchange.stop()
+            else:
+                exchange.fail(Status.TIMED_OUT, self._too_late(exchange))
+        finally:
+            self._under_way.discard(deadline)
+            if not self._under_way:
+                self._idle.set()
 
-    async def _converse(self, exchange: Exchange, order: Order) -> None:
-        """Asks, and once more for those whose answer was junk."""
-        deadline_s = asyncio.get_running_loop().time() + self._settings.timeout
+    async def _converse(self, exchange: Exchange, turn: Turn, halvings: int) -> None:
+        """Asks, once more for those whose answer was junk, and in halves where the answer was too long."""
+        order = self._order(exchange, exchange.asked)
         for last in (False, True):
-            try:
-                reply = await self._request(order, exchange.tally, deadline_s)
-            except RequestError as failure:
-                exchange.settle()
-                exchange.fail(failure.status, failure.reason)
+            reply = await self._reply(exchange, order, turn)
+            if reply is None:
                 return
-            refusal = _refusal(reply, self._settings)
-            if refusal is not None:
+            if reply.finish_reason == "length" and len(exchange.open) > 1 and halvings > 0:
                 exchange.settle()
-                exchange.fail(Status.JUDGE_ERROR, refusal)
+                await self._converse_in_halves(exchange, turn, halvings - 1)
+                return
+            if (refusal := _refusal(reply, self._settings)) is not None:
+                exchange.settle()
+                exchange.fail(Status.JUDGE_ERROR, *refusal)
                 return
             exchange.take(reply)
             if last or not exchange.open:
                 break
             again = self._order(exchange, exchange.open)
             assert again is not None, "fewer questions fit where more did"
-            order = replace(again, user=again.user + correction(exchange.faults(), [name for name, _ in exchange.open]))
+            words = correction(exchange.faults(), [name for name, _ in exchange.open])
+            order = replace(again, user=again.user + words, weaker=not reply.has_form)
         exchange.fail_junk()
+
+    async def _converse_in_halves(self, exchange: Exchange, turn: Turn, halvings: int) -> None:
+        open_questions = exchange.open
+        half = len(open_questions) // 2
+        for asked in (open_questions[:half], open_questions[half:]):
+            part = exchange.part(asked)
+            try:
+                await self._converse(part, turn, halvings)
+            finally:
+                exchange.join(part)
+
+    async def _reply(self, exchange: Exchange, order: Order | None, turn: Turn) -> Reply | None:
+        """What the model said; None if it wasn't asked or said nothing, which the exchange then knows."""
+        for shortenings_left in range(_MOST_SHORTENINGS, -1, -1):
+            if order is None:
+                exchange.fail(Status.TOO_LARGE, self._limit.reason())
+                return None
+            try:
+                return await self._sender.send(order, exchange.tally, turn)
+            except NotAskedError as held_back:
+                exchange.settle()
+                exchange.fail(held_back.status, held_back.reason, held_back.asked)
+                return None
+            except RequestError as failure:
+                exchange.settle()
+                too_large = failure.outcome is Outcome.TOO_LARGE
+                if not (
+                    too_large
+                    and shortenings_left
+                    and self._limit.lower(order.tokens, failure.window_tokens, failure.prompt_tokens)
+                ):
+                    exchange.fail(failure.status, failure.reason)
+                    return None
+                exchange.prompt = None
+                order = self._order(exchange, exchange.open)
+        raise AssertionError("the last round returns")
 
     def _order(self, exchange: Exchange, asked: Sequence[NamedQuestion]) -> Order | None:
         """What to send so that `asked` are answered; the words are the same for all attempts."""
         schema = answer_schema(asked, exchange.shown.aliases)
         order = Order(system="", user="", schema=schema, questions=len(asked))
         if exchange.prompt is None:
-            room = self._settings.max_prompt_chars - order.chars - CORRECTION_CHARS
+            room = self._limit.tokens - order.tokens - CORRECTION_TOKENS
             exchange.prompt = build_prompt(exchange.shown, exchange.asked, room)
         if exchange.prompt is None:
             return None
         return replace(order, system=exchange.prompt.system, user=exchange.prompt.user)
 
-    async def _request(self, order: Order, tally: Tally, deadline_s: float) -> Reply:
-        """One reply, after as many attempts as are allowed."""
-        retries_made = 0
-        while True:
-            try:
-                return await self._endpoint.request(order, tally)
-            except RequestError as failure:
-                wait_s = wait_before_retry_s(
-                    failure,
-                    retries_made=retries_made,
-                    max_retries=self._settings.max_retries,
-                    left_s=deadline_s - asyncio.get_running_loop().time(),
-                    jitter=random.random(),
-                )
-                if wait_s is None:
-                    raise
-            await self._sleep(wait_s)
-            retries_made += 1
+    def _too_late(self, exchange: Exchange) -> str:
+        within = f"within {self._settings.limits.deadline:g} s (limits::deadline)"
+        if exchange.was_sent:
+            return f"{self._settings.endpoint} gave no valid answer {within}, repetitions and waiting included"
+        return (
+            f"no place for the request {within}: {self._sender.waits_for}; raise the deadline or "
+            f"max_concurrent_requests, or judge less"
+        )
 
 
-def _refusal(reply: Reply, settings: JudgeSettings) -> str | None:
+def _refusal(reply: Reply, settings: JudgeSettings) -> tuple[str, Asked] | None:
     """Why this reply is no answer, where the endpoint itself says so."""
     if reply.refused or reply.finish_reason == "content_filter":
-        return f"{settings.model} refused to answer; the run's content may offend its rules, use another model for it"
+        return (
+            f"{settings.model} refused to answer; the run's content may offend its rules, use another model for it",
+            Asked.REFUSED,
+        )
     if reply.finish_reason == "length":
         return (
             f"the answer of {settings.model} was cut off at its output limit; "
-            f"lower steps_per_request, or use a model that may write more"
+            f"lower steps_per_request, or use a model that may write more",
+            Asked.CUT_OFF,
         )
     return None
 
