@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from evaluators.cases import CallsCase, Case, CaseKind, DecisionCase, JsonValue, ResponseCase
+from evaluators.cases import CallsCase, Case, CaseKind, DecisionCase, JsonValue, ResponseCase, SessionCase
 from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
 from evaluators.issues import Severity
 from evaluators.judge.question import JudgeAnswer, Question, call_name, turn_name
@@ -120,8 +120,10 @@ def _subject(case: Case) -> str:
         case CallsCase():
             return "Each of these calls: " + _named(case)
         case ResponseCase(turn=turn):
-            where = "" if turn is None else f" in {turn_name(turn.index)} and after it"
-            return f"What was made{where} of the results of: {_named(case)}"
+            where = "the run" if turn is None else f"{turn_name(turn.index)} and those after it"
+            return f"What {where} made of the results of: {_named(case)}"
+        case SessionCase():
+            return "The whole session."
         case _:
             return "The whole run."
 
