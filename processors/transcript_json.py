@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from evaluators.cases import JsonValue, Run, Tool, ToolCall
+from evaluators.cases import JsonValue, Plan, Run, Tool, ToolCall
 from processors.conventions.decoding.definitions import distinct
 from processors.transcript import Transcript
 
@@ -27,7 +27,7 @@ def transcript_json(transcript: Transcript) -> dict[str, JsonValue]:
             {"name": agent.name, "span_id": agent.span_id, "parent_span_id": agent.parent}
             for agent in transcript.agents
         ],
-        "plan": next((plan for run in runs if (plan := plan_of(run)) is not None), None),
+        "plan": [plan_json(plan) for run in runs for plan in run.plans] or None,
         "dialects": list(transcript.dialects),
         "unknown_spans": {"read": list(transcript.unknown), "unread": list(transcript.unread)},
         "missing": [{"fact": missing.fact, "remedy": missing.remedy} for missing in transcript.missing],
@@ -45,9 +45,24 @@ def offered_tools(runs: Iterable[Run]) -> list[Tool]:
     return list(distinct(tool for tools in offers.values() for tool in tools))
 
 
-def plan_of(run: Run) -> str | None:
-    """What the agent said it was about to do: the text beside the first calls of the run; None when it said nothing."""
-    return next((turn.text or None for turn in run.turns if turn.calls), None)
+def plan_json(plan: Plan) -> JsonValue:
+    """A visible plan. `revises`: it takes the place of the plan before."""
+    return {
+        "source": plan.source.value,
+        "agent": plan.agent,
+        "turn": plan.turn,
+        "span_id": plan.ref,
+        "revises": plan.revises,
+        "steps": [
+            {
+                "text": step.text,
+                "state": step.state.value if step.state is not None else None,
+                "owner": step.owner,
+                "call_id": step.call_id,
+            }
+            for step in plan.steps
+        ],
+    }
 
 
 def _calls(run: Run) -> Iterable[tuple[ToolCall, str | None]]:

@@ -5,7 +5,7 @@ None means "this span doesn't say"; an empty tuple or string means "it says ther
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from evaluators.cases import JsonValue, Role, Tool
@@ -45,6 +45,8 @@ class MessageFacts:
 
     `text` None: not captured.  `failed`: the message says that the call failed (None: it doesn't say).
     `media`: kinds of content that isn't text (image, audio, file).
+    `reasoning`: what the model thought beside it, as far as that was recorded.  Histories leave it out, so that a
+    message with it and the same one without are equal.
     """
 
     role: Role
@@ -55,6 +57,7 @@ class MessageFacts:
     failed: bool | None = None
     media: tuple[str, ...] = ()
     truncated: bool = False
+    reasoning: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -142,7 +142,9 @@ def _unwrapped(text: str, words: Sequence[str]) -> str:
         stripped = own.strip()
         if len(stripped) < _MIN_CHARS or stripped not in text:
             continue
-        ends_line = any(f"{before}{stripped}\n" in f"\n{text}\n" for before in ("\n", ": "))
+        # Where the words are a whole sentence, a framework's own may follow on the same line.
+        after = ("",) if stripped.endswith((".", "?", "!", "。", "？", "！")) else ("\n",)
+        ends_line = any(f"{before}{stripped}{end}" in f"\n{text}\n" for before in ("\n", ": ") for end in after)
         if len(stripped) >= _MIN_SHARE * len(text) or ends_line:
             return own
     return text

@@ -11,11 +11,13 @@ from processors.conventions.facts import Kind
 from processors.otlp import StatusCode
 from processors.reading.absent import absent_in
 from processors.reading.conversation import asked_by_user, count_user_turns
+from processors.reading.delegations import Scopes, delegations_of
 from processors.reading.drafts import CallDraft, Draft, calls_of, drafted
 from processors.reading.endings import ending_of
 from processors.reading.executions import executed, is_bookkeeping, match
 from processors.reading.grouping import Group
 from processors.reading.histories import infer_unshown, lost_calls, pair, recover_outputs
+from processors.reading.plans import plans_of
 from processors.reading.plumbing import is_handoff
 from processors.reading.scopes import RUN, in_order, move_delegated, node_scopes, scope_of, without_utilities
 from processors.reading.signatures import call_key, name_key
@@ -54,7 +56,8 @@ def run_of(group: Group, session_id: str | None) -> list[Run]:
     for scope, scoped in _by_scope(drafts).items():
         infer_unshown(scoped, loose_by_scope.get(scope, ()))
     told = _Told.by(group)
-    return [_assembled(told, part, calls, session_id) for part, calls in _parts(group, drafts, loose)]
+    placed = Scopes(group.nodes, scopes)
+    return [_assembled(told, placed, part, calls, session_id) for part, calls in _parts(group, drafts, loose)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +164,7 @@ def _output_text(top: Node | None) -> str | None:
     return top.facts.output_text if top is not None and top.facts is not None else None
 
 
-def _assembled(told: _Told, drafts: list[Draft], loose: list[CallDraft], session_id: str | None) -> Run:
+def _assembled(told: _Told, scopes: Scopes, drafts: list[Draft], loose: list[CallDraft], session_id: str | None) -> Run:
     number_calls(drafts, loose)
     users = asked_by_user(drafts, told.top, told.agents)
     count_user_turns(drafts, users)
@@ -169,11 +172,15 @@ def _assembled(told: _Told, drafts: list[Draft], loose: list[CallDraft], session
     turns = tuple(turn_of(index, draft, book, _agent_name(draft, told)) for index, draft in enumerate(drafts))
     loose_calls = tuple(replace(call_of(call), offered=tools_of_caller(call)) for call in loose)
     ending = ending_of(drafts, told.top, told.agents, failed=told.failed)
+    delegations = delegations_of(scopes, drafts, turns, loose)
+    unseen = any(call.execution is not None and scopes.of(call) == RUN for call in loose)
     run = Run(
         turns=turns,
         loose_calls=loose_calls,
         user_inputs=tuple(users) if users else None,
         system_prompts=tuple(_system_prompts(drafts) or told.system),
+        plans=plans_of(turns, users, delegations, scopes.nodes, _reasoning(drafts), acts_unseen=unseen),
+        delegations=delegations,
         final_answer=ending.answer,
         answered=ending.answered,
         aborted=ending.abort_reason is not None,
@@ -186,6 +193,14 @@ def _assembled(told: _Told, drafts: list[Draft], loose: list[CallDraft], session
     lost = any(lost_calls(draft) for draft in drafts) or _only_agents_tell(told, drafts, loose)
     lost = lost or (not loose and any(draft.facts.in_code for draft in drafts))
     return replace(run, missing=absent_in(run, calls_were_lost=lost))
+
+
+def _reasoning(drafts: Iterable[Draft]) -> dict[int, str]:
+    thought = {
+        at: "\n".join(message.reasoning for message in draft.output or () if message.reasoning)
+        for at, draft in enumerate(drafts)
+    }
+    return {at: text for at, text in thought.items() if text}
 
 
 def _only_agents_tell(told: _Told, drafts: Sequence[Draft], loose: Sequence[CallDraft]) -> bool:

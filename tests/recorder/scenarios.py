@@ -7,6 +7,7 @@ instrumentation records what was offered, not only what was used.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 SYSTEM = "You work at the desk of the city library. Look things up with the tools and answer in one short sentence."
@@ -46,6 +47,21 @@ class Scenario:
 _SALT_ROAD = Call("find_book", {"title": "The Salt Road", "branch": "Riverside"})
 _SHELF = "Yes, The Salt Road stands at Riverside on shelf F-18."
 _ASK_SHELF = "Is The Salt Road on the shelf at Riverside?"
+_STEPS = ("Look the book up in the catalogue.", "Tell the reader where it stands.")
+_PLAN = f"## 1. Facts survey\n- A branch is given.\n\n## 2. Plan\n1. {_STEPS[0]}\n2. {_STEPS[1]}\n<end_plan>"
+_PLANNER = json.dumps(
+    {
+        "list_of_plans_per_task": [
+            {"task_number": 1, "task": "Answer the reader.", "plan": f"1. {_STEPS[0]}\n2. {_STEPS[1]}"}
+        ]
+    }
+)
+
+
+def _todos(*states: str) -> Call:
+    todos = [{"content": step, "status": state} for step, state in zip(_STEPS, states, strict=True)]
+    return Call("write_todos", json.dumps({"todos": todos}))
+
 
 SCENARIOS: dict[str, Scenario] = {
     scenario.name: scenario
@@ -118,6 +134,18 @@ SCENARIOS: dict[str, Scenario] = {
                 Turn(calls=(Call(HANDED_OVER, {}),)),
                 Turn(calls=(_SALT_ROAD,)),
                 Turn("Copy 5127 of The Salt Road is on shelf F-18."),
+                Turn(_SHELF),
+            ),
+        ),
+        Scenario("plan", (_ASK_SHELF,), (Turn(_PLAN), Turn(calls=(_SALT_ROAD,)), Turn(_SHELF))),
+        Scenario("planner", (_ASK_SHELF,), (Turn(_PLANNER), Turn(calls=(_SALT_ROAD,)), Turn(_SHELF))),
+        Scenario(
+            "todos",
+            (_ASK_SHELF,),
+            (
+                Turn(calls=(_todos("in_progress", "pending"),)),
+                Turn(calls=(_SALT_ROAD,)),
+                Turn(calls=(_todos("completed", "completed"),)),
                 Turn(_SHELF),
             ),
         ),

@@ -15,6 +15,7 @@ from evaluators.cases import JsonValue, Role
 from processors.conventions.decoding.calls import CALL_TYPES, call_of, is_told
 from processors.conventions.decoding.cut import OpenObject, has_length, has_open_end
 from processors.conventions.decoding.parts import Media, Text, is_hidden, parts_of
+from processors.conventions.decoding.reasoning import reasoning_in
 from processors.conventions.decoding.reprs import from_repr
 from processors.conventions.decoding.results import RESULT_TYPES, Result, result_text
 from processors.conventions.decoding.values import clean, first_at, text_at
@@ -161,6 +162,7 @@ def _read_message(message: dict[str, JsonValue], default: Role) -> tuple[Message
             calls=_distinct(calls, listed),
             media=media,
             truncated=is_open,
+            reasoning=reasoning_in(inner, _content(inner)),
         )
         # Results are answers to earlier calls, so they come before what the same message says besides.
         if role is Role.ASSISTANT:

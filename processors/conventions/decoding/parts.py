@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from evaluators.cases import JsonValue
 from processors.conventions.decoding.calls import ARGUMENT_KEYS, CALL_TYPES, ID_KEYS, call_of, is_told
+from processors.conventions.decoding.reasoning import is_reasoning
 from processors.conventions.decoding.reprs import from_repr
 from processors.conventions.decoding.results import RESULT_TYPES, TEXT_TYPES, Result, result_of
 from processors.conventions.decoding.values import PLACEHOLDERS, first_at, from_python, text_at
@@ -23,7 +24,6 @@ _PROVIDER_CALLS = frozenset(
     {"web_search_call", "file_search_call", "code_interpreter_call", "computer_call", "image_generation_call"}
     | {"local_shell_call", "mcp_list_tools"}
 )
-_REASONING_TYPES = frozenset({"reasoning", "thinking", "redacted_thinking", "reasoning_content", "thought"})
 _CALL_REPR = re.compile(r"\w{0,60}?(FunctionToolCall|FunctionCall)\w{0,60}\(")
 _MEDIA_KEYS = (
     *("image", "image_url", "base64_image", "inlineData", "inline_data", "document", "video", "audio"),
@@ -84,7 +84,7 @@ def _part(value: JsonValue) -> list[Part]:
         return []
     kind = first_at(value, "type", "block_type")
     kind = kind.lower() if isinstance(kind, str) else ""
-    if kind in _REASONING_TYPES or value.get("thought") is True:
+    if is_reasoning(value, kind):
         return []
     if kind in CALL_TYPES:
         return [call_of(value)]

@@ -1,5 +1,6 @@
 """A CrewAI crew, instrumented as DESK_INSTRUMENTATION says: openinference, openinference-openai, traceloop or
-traceloop-openai. DESK_TEAM=delegate: an agent that may delegate to a coworker.
+traceloop-openai. DESK_TEAM=delegate: an agent that may delegate to a coworker. DESK_PLANNING: the crew makes a
+plan first.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def main() -> None:
         )
     for user in desk.users():
         task = Task(description=user, expected_output="One short sentence.", agent=clerk)
-        Crew(name="library", agents=agents, tasks=[task]).kickoff()
+        planning = {"planning": True, "planning_llm": model} if os.environ.get("DESK_PLANNING") else {}
+        Crew(name="library", agents=agents, tasks=[task], **planning).kickoff()
 
 
 with telemetry.recorded():

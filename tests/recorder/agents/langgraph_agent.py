@@ -4,7 +4,7 @@ DESK_INSTRUMENTATION: openinference, openinference-openai (the provider SDK's to
 traceloop-openai, langsmith, mlflow, laminar or openlit. DESK_API: "chat" (default), "responses" or "messages".
 DESK_STREAM. DESK_ASYNC. DESK_OUTPUT: a structured answer, given by an output tool. DESK_SESSION: "thread" (default),
 "metadata" or "none". DESK_GRAPH: a graph of own nodes instead of the prebuilt agent. DESK_TEAM: "delegate" (a second
-agent is asked from within a tool), "supervisor" or "swarm" (hand-offs).
+agent is asked from within a tool), "supervisor" or "swarm" (hand-offs). DESK_TODOS: the agent keeps a list of todos.
 """
 
 from __future__ import annotations
@@ -132,6 +132,10 @@ def agent():
                 "required": ["answer"],
             }
             structured = {"response_format": ToolStrategy(schema)}
+        if os.environ.get("DESK_TODOS"):
+            from langchain.agents.middleware import TodoListMiddleware
+
+            structured = {"middleware": [TodoListMiddleware()]}
         return create_agent(model, tools, system_prompt=desk.system(), name="desk", **structured)
     catalogue = create_agent(model, tools, system_prompt="You know the catalogue.", name="catalogue")
     if team == "supervisor":

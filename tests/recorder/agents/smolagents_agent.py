@@ -2,6 +2,7 @@
 openinference, genai, or genai-openai with the provider SDK's).
 
 DESK_KIND: "calls" (ToolCallingAgent) or "code" (CodeAgent). DESK_STREAM. DESK_TEAM=delegate: a managed agent.
+DESK_PLANNING: the agent makes a plan first.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ def main() -> None:
     common = {"model": model, "verbosity_level": 0, "max_steps": 5}
     if os.environ.get("DESK_STREAM"):
         common["stream_outputs"] = True
+    if os.environ.get("DESK_PLANNING"):
+        common["planning_interval"] = 5
     if os.environ.get("DESK_TEAM") == "delegate":
         catalogue = kind(tools=tools, name="ask_catalogue", description="Knows the catalogue.", **common)
         clerk = kind(

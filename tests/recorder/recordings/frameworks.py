@@ -96,6 +96,7 @@ _LANGGRAPH = (
     _lc_openinference("openinference-graph", ("lend",), DESK_GRAPH="1", DESK_SESSION="metadata"),
     _lc_openinference("openinference-async", ("lend",), DESK_ASYNC="1", DESK_SESSION="none"),
     _lc_openinference("openinference", ("delegate",), DESK_TEAM="delegate"),
+    _lc_openinference("openinference-todos", ("todos",), DESK_TODOS="1"),
     _langgraph(
         "openinference-and-openai",
         ("lend",),
@@ -322,6 +323,13 @@ _CREWAI = (
         DESK_INSTRUMENTATION="openinference-openai",
     ),
     _crewai(
+        "crewai-plan__openinference-and-openai",
+        "openinference-instrumentation-crewai, openinference-instrumentation-openai",
+        scenarios=("planner",),
+        DESK_INSTRUMENTATION="openinference-openai",
+        DESK_PLANNING="1",
+    ),
+    _crewai(
         "crewai-delegate__openinference",
         "openinference-instrumentation-crewai",
         scenarios=("delegate",),
@@ -423,6 +431,12 @@ _SMOLAGENTS = (
     _smolagents("smolagents-code__openinference", scenarios=("lend",), spelling=spellings.code, DESK_KIND="code"),
     _smolagents(
         "smolagents-delegate__openinference", scenarios=("delegate",), handed_over=_MANAGED, DESK_TEAM="delegate"
+    ),
+    _smolagents(
+        "smolagents-plan__openinference",
+        scenarios=("plan",),
+        spelling=spellings.planned_answer,
+        DESK_PLANNING="1",
     ),
     _smolagents("smolagents__genai", scenarios=("lend",), **_SMOLAGENTS_GENAI),
     _smolagents("smolagents__genai-and-openai", scenarios=("lend", "retry"), **_SMOLAGENTS_GENAI_OPENAI),

@@ -17,6 +17,11 @@ def answer_as_call(reply: Reply, tool: str = "final_answer") -> Sequence[Reply]:
     return [replace(reply, text=None, calls=(answer,))]
 
 
+def planned_answer(reply: Reply) -> Sequence[Reply]:
+    """Smolagents with planning: of the texts, the plan is none that answers."""
+    return [reply] if reply.text is not None and "<end_plan>" in reply.text else answer_as_call(reply)
+
+
 def code(reply: Reply) -> Sequence[Reply]:
     """Smolagents: calls and answers are Python code in the text."""
     if reply.calls:
