@@ -67,6 +67,7 @@ class OpenAIJudge:
         # The library behind it is heavy: whoever only reads settings or judges by rules shall not carry it.
         from evaluators.judge.endpoint import Endpoint
 
+        self.name = name
         self._settings = settings
         self._on_report = on_report
         self._clock = clock or SystemClock()
@@ -191,7 +192,7 @@ class OpenAIJudge:
             again = self._order(exchange, exchange.open)
             assert again is not None, "fewer questions fit where more did"
             words = correction(exchange.faults(), [name for name, _ in exchange.open])
-            order = replace(again, user=again.user + words, weaker=not reply.has_form)
+            order = replace(again, user=again.user + words, below=reply.formless)
         exchange.fail_junk()
 
     async def _converse_in_halves(self, exchange: Exchange, turn: Turn, halvings: int) -> None:

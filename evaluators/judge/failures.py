@@ -16,15 +16,14 @@ import httpx2
 import openai
 
 from evaluators.judge.errors import RequestError, too_slow
+from evaluators.judge.lessons import TOO_LONG
+from evaluators.judge.refusal import Refusal, refusal_of
 from evaluators.judge.report import Outcome
 from evaluators.judge.settings import JudgeSettings
 from evaluators.verdict import Status
 
-_TOO_LONG = re.compile(
-    r"context.?(?:length|window|size)|maximum context|too many tokens|(?:prompt|input|request) is too l", re.IGNORECASE
-)
-_NO_SCHEMA = re.compile(r"response_format|json_schema|structured.?output|guided|grammar", re.IGNORECASE)
-_READ_CHARS = 4_000
+DEFINITE = frozenset((400, 404, 422))
+"""Statuses of a request that will be refused again if it is sent as it was."""
 _QUOTA_CODES = frozenset(("insufficient_quota", "billing_hard_limit_reached", "billing_not_active"))
 
 
@@ -40,7 +39,7 @@ def from_library(error: openai.OpenAIError, settings: JudgeSettings) -> RequestE
             retryable=True,
         )
     if isinstance(error, openai.APIStatusError):
-        return _from_status(error, settings)
+        return from_status(error.status_code, refusal_of(error.response.content), error.response.headers, settings)
     return unreadable(settings)
 
 
@@ -52,6 +51,7 @@ def broken_off(error: httpx2.HTTPError, settings: JudgeSettings) -> RequestError
         f"{settings.endpoint} broke its answer off ({type(error).__name__}); look at its own log",
         Outcome.UNREACHABLE,
         retryable=True,
+        http_status=200,
     )
 
 
@@ -80,16 +80,15 @@ def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
         return None
 
 
-def _from_status(error: openai.APIStatusError, settings: JudgeSettings) -> RequestError:
-    code = error.status_code
-    words = f"{error.code or ''} {error.type or ''} {error.message[:_READ_CHARS]}"
+def from_status(code: int, refusal: Refusal, headers: Mapping[str, str], settings: JudgeSettings) -> RequestError:
+    """The failure that an HTTP status and the words with it stand for."""
     where = settings.endpoint
 
     def failed(reason: str, outcome: Outcome, *, status: Status = Status.JUDGE_ERROR) -> RequestError:
-        return RequestError(reason, outcome, status=status, http_status=code)
+        return RequestError(reason, outcome, status=status, http_status=code, refusal=refusal)
 
     def passing(reason: str, outcome: Outcome) -> RequestError:
-        wait = retry_after_s(error.response.headers, datetime.now(UTC))
+        wait = retry_after_s(headers, datetime.now(UTC))
         return RequestError(reason, outcome, retryable=True, retry_after_s=wait, http_status=code)
 
     if code == 401:
@@ -101,25 +100,18 @@ def _from_status(error: openai.APIStatusError, settings: JudgeSettings) -> Reque
         )
     if code == 404:
         return failed(f"{where} knows no such path or model (404); check base_url and model", Outcome.NOT_FOUND)
-    if code == 413 or (code in (400, 422) and _TOO_LONG.search(words)):
+    if code == 413 or (code in DEFINITE and TOO_LONG.search(f"{refusal.words} {' '.join(refusal.codes)}")):
         return failed(
-            f"the request was too long for {settings.model} ({code}); lower max_prompt_chars",
+            f"the request was too long for {settings.model} ({code}); lower max_prompt_tokens",
             Outcome.TOO_LARGE,
             status=Status.TOO_LARGE,
         )
-    if code == 429 and (error.code in _QUOTA_CODES or error.type in _QUOTA_CODES):
-        return failed(f"the quota at {where} is used up (429); check plan and billing there", Outcome.OUT_OF_QUOTA)
+    if code == 402 or (code == 429 and refusal.codes & _QUOTA_CODES):
+        return failed(f"the quota at {where} is used up ({code}); check plan and billing there", Outcome.OUT_OF_QUOTA)
     if code == 429:
         return passing(
             f"{where} limits the rate of requests (429); lower max_concurrent_requests", Outcome.RATE_LIMITED
         )
     if code in (408, 409) or code >= 500:
         return passing(f"{where} failed ({code}); look at its own log", Outcome.SERVER_ERROR)
-    if code in (400, 422) and settings.temperature is not None and "temperature" in words:
-        return failed(f"{settings.model} accepts no such temperature ({code}); remove temperature", Outcome.REJECTED)
-    if code in (400, 422) and _NO_SCHEMA.search(words):
-        return failed(
-            f"{where} doesn't give answers of a JSON schema with {settings.model} ({code}); use a model that does",
-            Outcome.REJECTED,
-        )
     return failed(f"{where} rejected the request ({code}); check model and base_url", Outcome.REJECTED)

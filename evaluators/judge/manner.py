@@ -68,13 +68,13 @@ class Manner:
         """The modes that are left, the strongest first."""
         return tuple(mode for mode in Mode if mode not in self.unusable) or (Mode.TEXT,)
 
-    def mode(self, *, weaker: bool = False) -> Mode:
-        """The strongest mode that is left, or the next weaker one that isn't the same in other words."""
-        strongest = self.modes[0]
-        if not weaker:
-            return strongest
-        same = SCHEMA_MODES if strongest in SCHEMA_MODES else {strongest}
-        return next((mode for mode in self.modes if mode not in same), Mode.TEXT)
+    def mode(self, below: Mode | None = None) -> Mode:
+        """The strongest mode that is left; below a mode, of those that are weaker and ask by other means."""
+        if below is None:
+            return self.modes[0]
+        ranks = list(Mode)
+        least = ranks.index(Mode.SCHEMA if below in SCHEMA_MODES else below)
+        return next((mode for mode in self.modes if ranks.index(mode) > least), Mode.TEXT)
 
     def described(self) -> str:
         """All that differs from a first attempt, in words for a log."""

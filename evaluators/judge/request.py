@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import orjson
 
+from evaluators.judge.manner import Mode
 from evaluators.judge.strict import Schema
 from evaluators.judge.tokens import estimate_tokens
 from evaluators.verdict import Usage
@@ -15,14 +16,14 @@ from evaluators.verdict import Usage
 class Order:
     """What is to be sent: two messages, the schema of the answer, and how many questions that is.
 
-    `weaker`: an answer to this wasn't of the form that was asked for, so the form is asked for by other means.
+    `below`: a mode in which the answer wasn't of the form asked for, so a weaker one is to be tried.
     """
 
     system: str
     user: str
     schema: Schema
     questions: int
-    weaker: bool = False
+    below: Mode | None = None
 
     @property
     def chars(self) -> int:
@@ -39,13 +40,14 @@ class Order:
 class Reply:
     """What the model said. `finish_reason` is the endpoint's own word; `refused`: it declined to answer.
 
-    `text` is the JSON object alone if there is one.  `has_form`: it is of the form that was asked for.
+    `text` is the JSON object alone if there is one.  `formless`: the mode in which it was asked for, if it isn't of the
+    form asked for; the endpoint may know nothing of this mode.
     """
 
     text: str | None
     finish_reason: str | None
     refused: bool
-    has_form: bool = True
+    formless: Mode | None = None
 
 
 @dataclass(slots=True, kw_only=True)

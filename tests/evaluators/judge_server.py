@@ -30,11 +30,25 @@ class Received:
 
     @property
     def user(self) -> str:
-        return str(self.body["messages"][1]["content"])
+        return str(self.body["messages"][-1]["content"])
+
+    @property
+    def form(self) -> str:
+        """How the form of the answer is asked for: json_schema, tool, json_object or text."""
+        if "tools" in self.body:
+            return "tool"
+        return str(self.body.get("response_format", {}).get("type", "text"))
 
     @property
     def schema(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.body["response_format"]["json_schema"]["schema"]
+        """The schema of the answer, wherever it is said."""
+        found: dict[str, Any]
+        if self.form == "json_schema":
+            found = self.body["response_format"]["json_schema"]["schema"]
+        elif self.form == "tool":
+            found = self.body["tools"][0]["function"]["parameters"]
+        else:
+            found = json.loads(self.user.rpartition("\n")[2])
         return found
 
 
@@ -43,6 +57,7 @@ class Response:
     """What goes back.
 
     `drop_after`: the connection is closed after so many bytes of the body; `hang_after`: nothing more comes after them.
+    `chunked`: the body comes in small pieces, without a length before it.
     """
 
     status: int = 200
@@ -51,6 +66,7 @@ class Response:
     delay_s: float = 0.0
     drop_after: int | None = None
     hang_after: int | None = None
+    chunked: bool = False
 
 
 Behaviour = Callable[[Received], Response]
@@ -112,15 +128,22 @@ class JudgeServer:
                 await asyncio.sleep(response.delay_s)
         finally:
             self._at_once -= 1
-        written = {"content-type": "application/json", "content-length": str(len(response.body)), **response.headers}
+        length = {"transfer-encoding": "chunked"} if response.chunked else {"content-length": str(len(response.body))}
+        written = {"content-type": "application/json", **length, **response.headers}
         lines = [f"HTTP/1.1 {response.status} X", *(f"{name}: {value}" for name, value in written.items())]
         if response.drop_after != 0:
             writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
-            writer.write(response.body[: response.drop_after if response.hang_after is None else response.hang_after])
+            sent = response.body[: response.drop_after if response.hang_after is None else response.hang_after]
+            writer.write(_in_chunks(sent) if response.chunked else sent)
             await writer.drain()
         if response.hang_after is not None:
             await asyncio.sleep(60)
         return response.drop_after is None
+
+
+def _in_chunks(body: bytes) -> bytes:
+    pieces = [body[start : start + 100] for start in range(0, len(body), 100)]
+    return b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in [*pieces, b""])
 
 
 def completion(content: str | None, *, finish_reason: str = "stop", refusal: str | None = None) -> bytes:
@@ -140,13 +163,23 @@ def completion(content: str | None, *, finish_reason: str = "stop", refusal: str
 
 def answers_for(received: Received) -> dict[str, Any]:
     """A valid answer to every question: the first of each list of words, one item in each list."""
-    answers: dict[str, Any] = _instance(received.schema, received.schema["$defs"])
+    answers: dict[str, Any] = _instance(received.schema, received.schema.get("$defs", {}))
     return answers
+
+
+def said(received: Received, content: str) -> Response:
+    """A completion that says this where it was asked for: in its text, or as the arguments of the one tool."""
+    if received.form != "tool":
+        return Response(body=completion(content))
+    call = {"id": "call_1", "type": "function", "function": {"name": "answers", "arguments": content}}
+    whole = json.loads(completion(None, finish_reason="tool_calls"))
+    whole["choices"][0]["message"]["tool_calls"] = [call]
+    return Response(body=json.dumps(whole).encode())
 
 
 def well(received: Received) -> Response:
     """A valid answer."""
-    return Response(body=completion(json.dumps(answers_for(received))))
+    return said(received, json.dumps(answers_for(received)))
 
 
 def changed(change: Callable[[dict[str, Any]], None]) -> Behaviour:
@@ -155,7 +188,7 @@ def changed(change: Callable[[dict[str, Any]], None]) -> Behaviour:
     def behave(received: Received) -> Response:
         answers = answers_for(received)
         change(answers)
-        return Response(body=completion(json.dumps(answers)))
+        return said(received, json.dumps(answers))
 
     return behave
 
