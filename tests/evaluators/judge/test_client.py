@@ -14,12 +14,14 @@ import pytest
 
 from evaluators.cases import Run, ToolResult, Turn
 from evaluators.judge.client import OpenAIJudge
+from evaluators.judge.clock import SystemClock
 from evaluators.judge.endpoint import MAX_REPLY_BYTES
 from evaluators.judge.question import Answer, Judge, JudgeAnswer, JudgeFailure
 from evaluators.judge.report import OnRequest, Outcome, RequestReport
 from evaluators.judge.settings import JudgeSettings
 from evaluators.judge.shares import total
 from evaluators.verdict import Status
+from tests.evaluators import judge_endpoints as endpoints
 from tests.evaluators.judge_cases import (
     CALLS,
     CallsAnswer,
@@ -50,14 +52,18 @@ _RUN = six_steps()
 _QUESTIONS = [choice(1), invocation(CALLS[2], CALLS[3]), goals()]
 
 
-class _Waits:
-    """Stands in for waiting, and remembers how long it was asked for."""
+class _Waits(SystemClock):
+    """A clock that is put forward instead of waiting, and remembers by how much."""
 
     def __init__(self) -> None:
         self.waits_s: list[float] = []
 
-    async def __call__(self, wait_s: float) -> None:
+    def now_s(self) -> float:
+        return super().now_s() + sum(self.waits_s)
+
+    async def sleep(self, wait_s: float) -> None:
         self.waits_s.append(wait_s)
+        await asyncio.sleep(0)
 
 
 def _judge(
@@ -69,7 +75,7 @@ def _judge(
 ) -> OpenAIJudge:
     base_url = server if isinstance(server, str) else server.base_url
     settings = {"model": "fake-1", "base_url": base_url, "api_key": _KEY, **values}
-    return OpenAIJudge(JudgeSettings.model_validate(settings), on_request, waits or _Waits())
+    return OpenAIJudge(JudgeSettings.model_validate(settings), on_request, clock=waits or _Waits())
 
 
 async def _answers(server: JudgeServer, **values: Any) -> list[Answer]:
@@ -99,7 +105,7 @@ async def test_the_request_is_one_that_openai_accepts() -> None:
     (received,) = server.received
     assert received.path == "/v1/chat/completions"
     assert received.headers["authorization"] == f"Bearer {_KEY}"
-    assert set(received.body) == {"model", "messages", "response_format"}
+    assert set(received.body) == {"model", "messages", "response_format", "max_tokens"}
     assert received.body["model"] == "fake-1"
     assert received.body["response_format"]["type"] == "json_schema"
     assert received.body["response_format"]["json_schema"]["strict"] is True
@@ -331,12 +337,12 @@ async def test_made_up_evidence_is_dropped_and_counted() -> None:
         (
             status(400, "'response_format' is not supported"),
             Status.JUDGE_ERROR,
-            1,
-            "doesn't give answers of a JSON sch",
+            2,
+            "rejected the request (400); check model and base_url",
         ),
-        (status(400, "maximum context length is 8192 tokens"), Status.TOO_LARGE, 1, "lower max_prompt_chars"),
-        (status(413), Status.TOO_LARGE, 1, "lower max_prompt_chars"),
-        (status(400, "x", code="context_length_exceeded"), Status.TOO_LARGE, 1, "lower max_prompt_chars"),
+        (status(400, "maximum context length is 8192 tokens"), Status.TOO_LARGE, 1, "lower max_prompt_tokens"),
+        (status(413), Status.TOO_LARGE, 1, "lower max_prompt_tokens"),
+        (status(400, "x", code="context_length_exceeded"), Status.TOO_LARGE, 1, "lower max_prompt_tokens"),
         (raw(b"<html>hello</html>", content_type="text/html"), Status.JUDGE_ERROR, 1, "is not JSON; check that base_u"),
         (raw(b"\x00\xff\xfe"), Status.JUDGE_ERROR, 1, "is not JSON"),
         (raw(b""), Status.JUDGE_ERROR, 1, "is not JSON"),
@@ -379,11 +385,19 @@ async def test_a_fault_of_the_endpoint_becomes_a_status_with_a_reason(
     assert total(answer.usage for answer in answers).requests == requests
 
 
-async def test_a_wrong_temperature_is_named() -> None:
-    async with JudgeServer(status(400, "Unsupported value: 'temperature'", param="temperature")) as server:
-        answers = await _answers(server, temperature=0)
-    assert isinstance(answers[0], JudgeFailure)
-    assert "remove temperature" in answers[0].reason
+async def test_a_parameter_that_is_refused_is_left_out_which_is_no_retry() -> None:
+    async with JudgeServer(status(400, "Unsupported value: 'temperature'", param="temperature"), well) as server:
+        answers = await _answers(server, temperature=0, max_retries=0)
+    assert all(isinstance(answer, JudgeAnswer) for answer in answers)
+    assert ["temperature" in received.body for received in server.received] == [True, False]
+    assert total(answer.usage for answer in answers).requests == 2
+
+
+async def test_an_endpoint_that_ignores_schemas_is_asked_by_other_means_within_the_same_exchange() -> None:
+    async with JudgeServer(endpoints.anthropic) as server:
+        answers = await _answers(server)
+    assert all(isinstance(answer, JudgeAnswer) for answer in answers)
+    assert [received.form for received in server.received] == ["json_schema", "tool"]
 
 
 async def test_it_waits_as_long_as_it_is_asked_to_and_tries_again() -> None:
