@@ -82,6 +82,7 @@ class Evaluator(ABC, Generic[CaseT]):
     takes_options: ClassVar[bool] = False
     needs: ClassVar[Mapping[str, str]] = {}
     Settings: ClassVar[type[EvaluatorSettings]] = EvaluatorSettings
+    facts: tuple[str, ...] = ()
 
     def __init__(self, settings: EvaluatorSettings) -> None:
         self.settings = settings

@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from evaluators.calibration.record import Calibration
 from evaluators.cases import CaseKind, Run, RunCase
 from evaluators.evaluation import Item, Screened, ask_judges, derive, screen
 from evaluators.evaluator import Evaluator
@@ -39,7 +40,7 @@ from processors.marks import Mark, Marks, inputs_of, mark, outcome_of
 from processors.otlp import Span, decode_log, decode_span
 from processors.pieces import Pieces, Surroundings
 from processors.reading.absent import told_how
-from processors.reading.readiness import lacking
+from processors.reading.readiness import REQUIRED, missing_of
 from processors.reading.rejoining import Rejoin
 from processors.roll_ups import roll_ups_of_runs
 from processors.scores import Emission, is_told
@@ -74,6 +75,7 @@ class TraceJudge:
         read: turns decoded spans and log records of one trace into a transcript.
         pieces: remembers traces that are pieces of a run; without it each trace is judged by itself.
         admission: what is judged, and about which of it a judge is asked; without it everything.
+        calibration: which judges are known to agree with people; without it nobody looks.
         sessions: told of the runs of complete traces, so that sessions can be judged when they are over.
 
     Raises:
@@ -90,12 +92,14 @@ class TraceJudge:
         read: Reader,
         pieces: Pieces | None = None,
         admission: Admission | None = None,
+        calibration: Calibration | None = None,
         sessions: SessionJudge | None = None,
     ) -> None:
         self._evaluators: dict[str, Evaluator[Any]] = {}
         self._judges = judges or {}
         self._emission = emission or Emission()
         self.admission = admission or Admission()
+        self._calibration = calibration
         self.sessions = sessions
         self._runs = WholeRuns(read, pieces if pieces is not None else Pieces(Rejoin.OFF))
         for evaluator in evaluators:
@@ -163,7 +167,10 @@ class TraceJudge:
                 )
             )
 
-        answered = self._combined(due, await ask_judges(screened), trace, told_before, transcript.missing)
+        answers = await ask_judges(screened)
+        if self._calibration is not None:
+            answers = [self._calibration.marked(verdict) for verdict in answers]
+        answered = self._combined(due, answers, trace, told_before, transcript.missing)
         if trace.complete:
             answered |= self._withdrawn(trace.marks, placed, by_id)
         told = Telling(trace.trace_id, by_id, self._emission)
@@ -249,7 +256,8 @@ class TraceJudge:
             given = [part for part in parts if part is not None]
             if len(given) < len(parts):
                 continue
-            verdict = _with_remedy(combine(given), cases[0].case.run, missing)
+            needed = REQUIRED.get(key[1]) or self._evaluators[key[1]].facts
+            verdict = _with_remedy(combine(given), needed, cases[0].case.run, missing)
             if self._stands(verdict, trace, trace.marks.get(key), without_judge=trace.rules_only or key in told_before):
                 verdicts[key] = (inputs, verdict)
         return verdicts
@@ -365,9 +373,9 @@ class _Due:
         return frozenset(key for key, (_, cases) in self.by_target.items() if None in [next(left) for _ in cases])
 
 
-def _with_remedy(verdict: Verdict, run: Run, missing: Sequence[Missing]) -> Verdict:
+def _with_remedy(verdict: Verdict, needed: Iterable[str], run: Run, missing: Sequence[Missing]) -> Verdict:
     """A verdict that lacks its inputs says as well where they would be, and which switch of what provides them."""
-    facts = lacking(run).get(verdict.evaluator, ()) if verdict.status is Status.MISSING_INPUT else ()
+    facts = missing_of(run, needed) if verdict.status is Status.MISSING_INPUT else ()
     how = told_how(missing, facts) if not run.partial else ""
     return replace(verdict, explanation=f"{verdict.explanation} {how}".strip()) if how else verdict
 

@@ -33,6 +33,7 @@ class PromptEvaluator(Evaluator[Case]):
         self.name = name
         self.judges = definition.judges
         self.level = definition.level
+        self.facts = tuple(need.value for need in definition.required)
         self._threshold = threshold
         scored = {label: score for label, score in definition.labels.items() if score is not None}
         self.good_label, self.bad_label = max(scored, key=scored.__getitem__), min(scored, key=scored.__getitem__)

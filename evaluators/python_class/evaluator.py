@@ -49,7 +49,7 @@ class ClassEvaluator(Evaluator[Case]):
         self.name = name
         self.judges, self.level = inner.judges, inner.level
         self.good_label, self.bad_label = inner.good_label, inner.bad_label
-        self.code_version = inner.code_version
+        self.code_version, self.facts = inner.code_version, inner.facts
         for trait in _TRAITS:
             setattr(self, trait, getattr(inner, trait))
         try:

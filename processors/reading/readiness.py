@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from evaluators.cases import Run
 from processors.conventions.fact_names import (
@@ -27,7 +27,12 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
 
 def lacking(run: Run) -> dict[str, tuple[str, ...]]:
     """Per evaluator the required facts that the run doesn't have; empty where it has all."""
+    return {name: missing_of(run, facts) for name, facts in REQUIRED.items()}
+
+
+def missing_of(run: Run, facts: Iterable[str]) -> tuple[str, ...]:
+    """Those of the facts that the run doesn't have."""
     missing = set(run.missing)
     if TOOLS in missing:
         missing.add(SCHEMAS)
-    return {name: tuple(fact for fact in facts if fact in missing) for name, facts in REQUIRED.items()}
+    return tuple(fact for fact in facts if fact in missing)
