@@ -24,7 +24,16 @@ from collector.holding import settings as assembler_settings
 from collector.holding.assembler import Assembler
 from collector.holding.live_trace import Chunk
 from collector.holding.store import Budget, MemoryStore
-from collector.judging.jobs import AdmissionCount, Judged, RequestCount, VerdictCount
+from collector.judging.jobs import (
+    AdmissionCount,
+    Count,
+    Judged,
+    LevelCount,
+    QuestionCount,
+    RequestCount,
+    SpendingCount,
+    VerdictCount,
+)
 from collector.judging.process import JudgingProcess
 from collector.judging.setup import Plan, plan_of
 from collector.logs import RateLimited
@@ -212,18 +221,26 @@ class Service:
             _often.warning("trace left without scores: %s (trace %s)", result.failure, result.trace_id.hex())
         self._assembler.judged(result, time.monotonic())
 
-    def _counted(self, counts: Sequence[VerdictCount | AdmissionCount | RequestCount]) -> None:
+    def _counted(self, counts: Sequence[Count]) -> None:
         for count in counts:
-            if isinstance(count, VerdictCount):
-                self._telemetry.traces.judged(*count)
-            elif isinstance(count, AdmissionCount):
-                self._telemetry.traces.admitted(*count)
-            else:
-                metrics = self._judges[count.judge]
-                metrics.request(count.outcome, count.duration_s)
-                metrics.tokens(count.tokens_read, count.tokens_written)
-                if count.problem:
-                    _often.warning("%s: a request failed: %s", count.judge, count.problem)
+            match count:
+                case VerdictCount():
+                    self._telemetry.traces.judged(*count)
+                case AdmissionCount():
+                    self._telemetry.traces.admitted(*count)
+                case RequestCount(judge=judge):
+                    self._judges[judge].request(count.outcome, count.duration_s)
+                    self._judges[judge].tokens(count.tokens_read, count.tokens_written)
+                    if count.problem:
+                        _often.warning("%s: a request failed: %s", judge, count.problem)
+                case QuestionCount(judge=judge):
+                    self._judges[judge].asked(count.asked, count.questions)
+                    if count.problem:
+                        _often.warning("%s: questions without an answer: %s", judge, count.problem)
+                case SpendingCount(judge=judge):
+                    self._judges[judge].spent(count.tokens, count.money, estimated=count.estimated)
+                case LevelCount(judge=judge):
+                    self._judges[judge].stands(*count[1:])
 
     async def _keep_time(self) -> None:
         assert self._assembler is not None

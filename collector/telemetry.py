@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import version
 
 from opentelemetry.metrics import CallbackOptions, Counter, Meter, Observation
@@ -144,9 +145,17 @@ class TraceMetrics:
         """The judging process ended or hung, and another one takes its place."""
         self._restarts.add(1)
 
-    def judged(self, evaluator: str, status: str, label: str | None, method: str, verdicts: int = 1) -> None:
+    def judged(
+        self, evaluator: str, status: str, label: str | None, method: str, uncalibrated: bool, verdicts: int = 1
+    ) -> None:
         """Verdicts, scored or not."""
-        attributes = {"evaluator": evaluator, "status": status, "label": label or "", "method": method}
+        attributes: dict[str, str | bool] = {
+            "evaluator": evaluator,
+            "status": status,
+            "label": label or "",
+            "method": method,
+            "uncalibrated": uncalibrated,
+        }
         self._verdicts.add(verdicts, attributes)
 
     def admitted(self, evaluator: str, decision: str, cases: int) -> None:
@@ -164,12 +173,23 @@ class JudgeMetrics:
     """What was asked of one judge."""
 
     def __init__(self, meter: Meter, judge: str) -> None:
+        self._meter = meter
         self._judge = judge
+        self._levels: tuple[int, int, int, bool] | None = None
         self._duration = meter.create_histogram(
             "spanjudge_judge_request_duration", unit="s", description="Time of one judge request, by outcome."
         )
         self._tokens = meter.create_counter(
             "spanjudge_judge_tokens", unit="{token}", description="Tokens used, by direction."
+        )
+        self._questions = meter.create_counter(
+            "spanjudge_judge_questions", unit="{question}", description="Questions to a judge, by what came of them."
+        )
+        self._budget_tokens = meter.create_counter(
+            "spanjudge_judge_budget_tokens", unit="{token}", description="Tokens that count against budgets."
+        )
+        self._cost = meter.create_counter(
+            "spanjudge_judge_cost", unit="1", description="What requests cost, in the currency of the prices."
         )
 
     def request(self, outcome: str, duration_s: float) -> None:
@@ -180,6 +200,30 @@ class JudgeMetrics:
         """Tokens of prompts and of answers."""
         self._tokens.add(read, {"judge": self._judge, "direction": "input"})
         self._tokens.add(written, {"judge": self._judge, "direction": "output"})
+
+    def asked(self, outcome: str, questions: int) -> None:
+        """What came of questions."""
+        self._questions.add(questions, {"judge": self._judge, "outcome": outcome})
+
+    def spent(self, tokens: int, money: float | None, *, estimated: bool) -> None:
+        """What requests used, as endpoints told or as it was estimated; `money` is None without prices."""
+        attributes: dict[str, str | bool] = {"judge": self._judge, "estimated": estimated}
+        self._budget_tokens.add(tokens, attributes)
+        if money is not None:
+            self._cost.add(money, attributes)
+
+    def stands(self, queued: int, under_way: int, limit: int, breaker_open: bool) -> None:
+        """How it stands with the limits; reported from the first time on."""
+        first = self._levels is None
+        self._levels = (queued, under_way, limit, breaker_open)
+        if first:
+            words = ("Requests that wait.", "Requests under way.", "Requests that may be under way.", "1 while it is.")
+            names = ("queue_size", "requests_under_way", "concurrency_limit", "breaker_open")
+            for place, (name, description) in enumerate(zip(names, words, strict=True)):
+                _gauge(self._meter, f"judge_{name}", description, partial(self._level, place), {"judge": self._judge})
+
+    def _level(self, place: int) -> float:
+        return 0.0 if self._levels is None else float(self._levels[place])
 
 
 class Telemetry:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from collector.judging.setup import Plan, make_evaluators
+from collector.judging.setup import Plan, make_evaluators, make_judges
 from evaluators.evaluation import Item, evaluate
 from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.files import BadLine, NamedCase, read_cases
@@ -40,7 +40,7 @@ async def judge_cases(
     cases: Iterable[NamedCase], evaluators: Mapping[str, Evaluator[Any]], plan: Plan
 ) -> Sequence[tuple[NamedCase, Verdict]]:
     """Each case with its verdict, in order."""
-    clients = {judge_id: OpenAIJudge(settings) for judge_id, settings in plan.judges.items()}
+    clients = make_judges(plan, patient=True)
     slots = asyncio.Semaphore(CASES_AT_A_TIME)
 
     async def judge_one(case: NamedCase) -> tuple[NamedCase, Verdict]:

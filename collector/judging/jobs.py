@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 RawItem = tuple[bytes, bytes, bytes]
 """A span or log record with what it belongs to, all serialised: resource, scope, and itself."""
@@ -123,6 +123,7 @@ class VerdictCount(NamedTuple):
     status: str
     label: str | None
     method: str
+    uncalibrated: bool
     verdicts: int
 
 
@@ -146,3 +147,35 @@ class RequestCount(NamedTuple):
     tokens_read: int
     tokens_written: int
     problem: str
+
+
+class QuestionCount(NamedTuple):
+    """What came of questions to a judge (see `evaluators.judge.report.Asked`), and what an operator has to know."""
+
+    judge: str
+    asked: str
+    problem: str
+    questions: int
+
+
+class SpendingCount(NamedTuple):
+    """What a judge used since the last count; `estimated` where its endpoint didn't say.  No `money` without prices."""
+
+    judge: str
+    estimated: bool
+    tokens: int
+    money: float | None
+
+
+class LevelCount(NamedTuple):
+    """How it stands with a judge's limits: requests that wait, that are under way, that may be, and its breaker."""
+
+    judge: str
+    queued: int
+    under_way: int
+    limit: int
+    breaker_open: bool
+
+
+Count: TypeAlias = VerdictCount | AdmissionCount | RequestCount | QuestionCount | SpendingCount | LevelCount
+"""What the judging process counts."""

@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from collector.judging.channel import Channel, channel_sockets
-from collector.judging.jobs import AdmissionCount, Apart, Job, Judged, RequestCount, VerdictCount
+from collector.judging.jobs import Apart, Count, Job, Judged
 from collector.logs import RateLimited
 
 logger = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class JudgingProcess:
         self,
         plan: object,
         on_result: Callable[[Judged], None],
-        on_counts: Callable[[list[VerdictCount | AdmissionCount | RequestCount]], None] = lambda _: None,
+        on_counts: Callable[[list[Count]], None] = lambda _: None,
         on_restart: Callable[[], None] = lambda: None,
         on_apart: Callable[[Apart], None] = lambda _: None,
         module: str = "collector.judging.worker",
@@ -194,7 +194,7 @@ class JudgingProcess:
         if not isinstance(message, list):
             return
         for item in message:
-            if isinstance(item, VerdictCount | AdmissionCount | RequestCount):
+            if isinstance(item, Count):
                 self._on_counts(message)
                 return
             if isinstance(item, Judged) and item.trace_id in self._in_flight:

@@ -14,12 +14,17 @@ from typing import Any
 
 from collector.config import Config
 from collector.holding import settings as assembler_settings
+from evaluators.calibration.record import Calibration
+from evaluators.calibration.settings import CalibrationSettings
+from evaluators.cases import CaseKind
 from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.judge.client import OpenAIJudge
-from evaluators.judge.report import RequestReport
+from evaluators.judge.gate import Gates
+from evaluators.judge.report import QuestionsReport, RequestReport, SpendingReport
 from evaluators.judge.settings import JudgeSettings, off_reason
 from evaluators.python_class import LoadError, PythonSettings
 from evaluators.registry import create_evaluator
+from processors import sessions
 from processors.admission import Admission
 from processors.admission_settings import AdmissionSettings
 from processors.judging import TraceJudge
@@ -28,6 +33,8 @@ from processors.pieces import MAX_BYTES, Pieces
 from processors.reading.rejoining import Rejoin
 from processors.reading.transcribe import transcribe
 from processors.scores import Emission
+from processors.session_judging import SessionJudge
+from processors.sessions import Sessions
 from processors.transcript import Transcript
 
 _log = logging.getLogger(__name__)
@@ -38,6 +45,8 @@ class Plan:
     """What to judge with: evaluators' settings by name, judges' settings by extension id.
 
     `rejoin` says by what traces that are pieces of one run are judged together: history, session or off.
+    `calibration` knows which judges agree with people; without it nobody looks.
+    `session_idle_s` is how long nothing must have come of a session for it to be over.
     `notes` are sentences for the operator about what is off.
     """
 
@@ -46,6 +55,8 @@ class Plan:
     emission: Emission = field(default_factory=Emission)
     admission: AdmissionSettings = field(default_factory=AdmissionSettings)
     rejoin: str = "history"
+    session_idle_s: float = 1800.0
+    calibration: Calibration | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -66,6 +77,7 @@ def plan_of(config: Config) -> Plan:
         if isinstance(component.settings, EvaluatorSettings)
     }
     admission = config.processor("admission")
+    calibration = config.extension("calibration")
     assemble = config.processor("assemble")
     settings = assembler_settings.Settings() if assemble is None else assemble.settings_as(assembler_settings.Settings)
     return Plan(
@@ -74,6 +86,8 @@ def plan_of(config: Config) -> Plan:
         emission=Emission(emit_unscored=settings.emit_unscored, span_events=settings.span_events),
         admission=AdmissionSettings() if admission is None else admission.settings_as(AdmissionSettings),
         rejoin=settings.rejoin,
+        session_idle_s=settings.session_idle,
+        calibration=None if calibration is None else calibration.settings_as(CalibrationSettings).read(),
         notes=tuple(notes),
     )
 
@@ -112,26 +126,69 @@ def make_evaluators(plan: Plan) -> list[Evaluator[Any]]:
     return made
 
 
+def make_judges(
+    plan: Plan,
+    on_request: Callable[[str, RequestReport], None] = lambda *_: None,
+    on_report: Callable[[str, QuestionsReport | SpendingReport], None] = lambda *_: None,
+    *,
+    patient: bool = False,
+) -> dict[str, OpenAIJudge]:
+    """The model clients that a plan describes, by the judges' ids; see `build`. Those of one endpoint share limits."""
+    gates = Gates(plan.judges.values(), unbounded=patient)
+    return {
+        judge_id: OpenAIJudge(
+            settings,
+            partial(on_request, judge_id),
+            on_report=partial(on_report, judge_id),
+            name=judge_id,
+            gates=gates,
+            patient=patient,
+        )
+        for judge_id, settings in plan.judges.items()
+    }
+
+
 def build(
     plan: Plan,
     on_request: Callable[[str, RequestReport], None] = lambda *_: None,
+    on_report: Callable[[str, QuestionsReport | SpendingReport], None] = lambda *_: None,
+    *,
     max_piece_bytes: int | None = MAX_BYTES,
+    max_session_bytes: int | None = sessions.MAX_BYTES,
+    patient: bool = False,
 ) -> tuple[TraceJudge, list[OpenAIJudge]]:
     """The judge of traces that a plan describes, and the model clients that have to be closed in the end.
 
     Args:
         plan: what to judge with.
         on_request: told about every request to a judge, with the judge's id.
+        on_report: told what came of questions and what was spent, with the judge's id.
+        patient: nobody waits for verdicts, as with saved traces; see `OpenAIJudge`.
         max_piece_bytes: how much is remembered of traces that are pieces of a run, None for no limit.
+        max_session_bytes: how much is remembered of sessions.
     """
-    clients = {
-        judge_id: OpenAIJudge(settings, partial(on_request, judge_id)) for judge_id, settings in plan.judges.items()
-    }
+    clients = make_judges(plan, on_request, on_report, patient=patient)
     evaluators = make_evaluators(plan)
-    pieces = Pieces(Rejoin(plan.rejoin), max_piece_bytes)
-    return TraceJudge(
-        evaluators, clients, plan.emission, read=_read, pieces=pieces, admission=Admission(plan.admission)
-    ), list(clients.values())
+    of_sessions = [one for one in evaluators if one.judges is CaseKind.SESSION]
+    admission = Admission(plan.admission)
+    judge = TraceJudge(
+        [one for one in evaluators if one.judges is not CaseKind.SESSION],
+        clients,
+        plan.emission,
+        read=_read,
+        pieces=Pieces(Rejoin(plan.rejoin), max_piece_bytes),
+        admission=admission,
+        calibration=plan.calibration,
+        sessions=SessionJudge(
+            of_sessions,
+            clients,
+            Sessions(plan.session_idle_s, max_session_bytes),
+            plan.emission,
+            admission,
+            plan.calibration,
+        ),
+    )
+    return judge, list(clients.values())
 
 
 def _read(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:
@@ -142,7 +199,7 @@ def _read(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:
 async def configured_judging(plan: Plan) -> AsyncIterator[TraceJudge]:
     """The judge of saved traces that a plan describes, for as long as it is used."""
     # What is judged is in memory anyhow: to remember it costs nothing.
-    judge, clients = build(plan, max_piece_bytes=None)
+    judge, clients = build(plan, max_piece_bytes=None, max_session_bytes=None, patient=True)
     try:
         yield judge
     finally:

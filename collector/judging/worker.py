@@ -17,6 +17,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from typing import TypeAlias
 
 from collector.holding.ledger import checksum
 from collector.judging.channel import Channel
@@ -27,13 +28,12 @@ from collector.judging.jobs import (
     EvaluationSpan,
     Job,
     Judged,
-    RequestCount,
     VerdictCount,
     seal_carriers,
 )
+from collector.judging.judge_counts import JudgeCounts
 from collector.judging.setup import Plan, build
 from evaluators.judge.client import OpenAIJudge
-from evaluators.judge.report import RequestReport
 from evaluators.verdict import Verdict
 from processors import scores
 from processors.judging import TraceInput, TraceJudge, TraceScores
@@ -50,7 +50,8 @@ MAX_JOB_BYTES = 128 << 20
 ITEM_BYTES = 2 << 10
 
 
-Counts = Counter[tuple[str, str, str | None, str]]
+Kind: TypeAlias = tuple[str, str, str | None, str, bool]
+Counts: TypeAlias = Counter[Kind]
 
 
 def trace_of(job: Job, now_s: float) -> TraceInput:
@@ -116,8 +117,8 @@ def _count(found: TraceScores) -> Counts:
     return Counter(_kind(placed.verdict) for placed in found.verdicts)
 
 
-def _kind(verdict: Verdict) -> tuple[str, str, str | None, str]:
-    return verdict.evaluator, verdict.status.value, verdict.label, verdict.method.value
+def _kind(verdict: Verdict) -> Kind:
+    return verdict.evaluator, verdict.status.value, verdict.label, verdict.method.value, verdict.uncalibrated
 
 
 def _carrier(carrier: scores.EvaluationSpan) -> EvaluationSpan:
@@ -137,11 +138,11 @@ class _Desk:
         self._results: list[Judged] = []
         self._sending: asyncio.TimerHandle | None = None
         self._counted: Counts = Counter()
-        self._requests: list[RequestCount] = []
+        self._judge_counts = JudgeCounts()
 
     def receive(self, message: object) -> None:
         if isinstance(message, Plan):
-            self._judge, self._clients = build(message, self._count_request)
+            self._judge, self._clients = build(message, self._judge_counts.request, self._judge_counts.report)
             return
         assert isinstance(message, list)
         assert self._judge is not None
@@ -191,29 +192,15 @@ class _Desk:
             self._sessions = None
 
     def report(self) -> None:
-        """Tell the verdicts given and requests made since the last time. Also a sign of life when there were none."""
+        """Tell what was judged and asked since the last time, and how limits stand; also a sign of life."""
         assert self.channel is not None
         verdicts = [VerdictCount(*kind, count) for kind, count in self._counted.items()]
-        requests, self._requests = self._requests, []
         self._counted.clear()
         decided = {} if self._judge is None else self._judge.admission.take_counts()
         admissions = [
             AdmissionCount(evaluator, str(decision), cases) for (evaluator, decision), cases in decided.items()
         ]
-        self.channel.send([*verdicts, *admissions, *requests])
-
-    def _count_request(self, judge_id: str, report: RequestReport) -> None:
-        usage = report.usage
-        self._requests.append(
-            RequestCount(
-                judge_id,
-                report.outcome.value,
-                report.duration_s,
-                usage.prompt_tokens or 0,
-                usage.completion_tokens or 0,
-                report.problem,
-            )
-        )
+        self.channel.send([*verdicts, *admissions, *self._judge_counts.take(self._clients)])
 
     async def close(self) -> None:
         under_way = [*self._tasks, *([] if self._sessions is None else [self._sessions])]

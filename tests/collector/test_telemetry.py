@@ -15,7 +15,7 @@ from collector.config.telemetry_settings import MetricSettings
 from collector.metric_readers import make_readers
 from collector.records import Signal
 from collector.telemetry import ITEMS, Telemetry
-from evaluators.judge.report import Outcome
+from evaluators.judge.report import Asked, Outcome
 from tests.collector.backends import GrpcBackend, HttpBackend
 
 
@@ -41,7 +41,7 @@ def test_names_follow_the_collectors_under_our_prefix() -> None:
     receiver.refused(Signal.LOGS, 2)
     exporter.sent(Signal.METRICS, 5)
     exporter.observe_queue("bytes", lambda: 10, 100, {Signal.TRACES: lambda: 1})
-    telemetry.traces.judged("tool_selection", "ok", "incorrect", "rule")
+    telemetry.traces.judged("tool_selection", "ok", "incorrect", "rule", False)
     telemetry.traces.observe_held(lambda: 7, lambda: 700, lambda: 2)
     telemetry.judge("judge/a").tokens(11, 12)
     to_otlp, to_x = ("receiver", "otlp"), ("exporter", "otlp/x")
@@ -54,7 +54,13 @@ def test_names_follow_the_collectors_under_our_prefix() -> None:
         ("spanjudge_exporter_queue_spans", (to_x,)): 1,
         (
             "spanjudge_processor_verdicts",
-            (("evaluator", "tool_selection"), ("label", "incorrect"), ("method", "rule"), ("status", "ok")),
+            (
+                ("evaluator", "tool_selection"),
+                ("label", "incorrect"),
+                ("method", "rule"),
+                ("status", "ok"),
+                ("uncalibrated", False),
+            ),
         ): 1,
         ("spanjudge_processor_held_spans", ()): 7,
         ("spanjudge_processor_held_bytes", ()): 700,
@@ -123,6 +129,28 @@ async def test_prometheus_can_collect_them() -> None:
     assert 'spanjudge_receiver_accepted_spans_total{receiver="otlp"} 3.0' in answer.text
 
 
+def test_what_judges_tell_is_counted_and_their_limits_are_shown_as_they_stand() -> None:
+    reader = InMemoryMetricReader()
+    judge = Telemetry([reader]).judge("judge/a")
+    for _ in range(2):
+        judge.asked("over_budget", 3)
+        judge.spent(500, 0.25, estimated=True)
+    judge.spent(70, None, estimated=False)
+    judge.stands(9, 2, 4, True)
+    judge.stands(0, 1, 2, False)
+    of_a = ("judge", "judge/a")
+    assert points(reader) == {
+        ("spanjudge_judge_questions", (of_a, ("outcome", "over_budget"))): 6,
+        ("spanjudge_judge_budget_tokens", (("estimated", True), of_a)): 1000,
+        ("spanjudge_judge_budget_tokens", (("estimated", False), of_a)): 70,
+        ("spanjudge_judge_cost", (("estimated", True), of_a)): 0.5,
+        ("spanjudge_judge_queue_size", (of_a,)): 0,
+        ("spanjudge_judge_requests_under_way", (of_a,)): 1,
+        ("spanjudge_judge_concurrency_limit", (of_a,)): 2,
+        ("spanjudge_judge_breaker_open", (of_a,)): 0,
+    }
+
+
 def test_level_none_lets_nothing_out() -> None:
     settings = MetricSettings.model_validate({"level": "none", "readers": [{"pull": {}}]})
     assert make_readers(settings) == ([], [])
@@ -130,8 +158,9 @@ def test_level_none_lets_nothing_out() -> None:
 
 def test_the_page_about_metrics_names_every_outcome() -> None:
     page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
-    paragraph = next(part for part in page.split("\n\n") if part.startswith("`outcome`"))
-    assert set(re.findall(r"`([a-z_]+)`", paragraph)) - {"outcome", "timeout"} == {outcome.value for outcome in Outcome}
+    requests, questions = (part for part in page.split("\n\n") if part.startswith("`outcome`"))
+    assert set(re.findall(r"`([a-z_]+)`", requests)) - {"outcome", "timeout"} == {outcome.value for outcome in Outcome}
+    assert set(re.findall(r"`([a-z_]+)`", questions)) - {"outcome"} == {asked.value for asked in Asked}
 
 
 def test_the_page_about_metrics_lists_every_one() -> None:
@@ -150,10 +179,13 @@ def test_the_page_about_metrics_lists_every_one() -> None:
         count_spans(1)
     telemetry.observe_exposed(lambda: 1)
     telemetry.traces.judging_restarted()
-    telemetry.traces.judged("e", "ok", "l", "rule")
+    telemetry.traces.judged("e", "ok", "l", "rule", False)
     telemetry.traces.observe_held(lambda: 1, lambda: 1, lambda: 1)
     judge.request("ok", 1.0)
     judge.tokens(1, 1)
+    judge.asked("answered", 1)
+    judge.spent(1, 1.0, estimated=True)
+    judge.stands(1, 1, 1, True)
     data = reader.get_metrics_data()
     assert data is not None
     names = {metric.name.removeprefix("spanjudge_") for metric in data.resource_metrics[0].scope_metrics[0].metrics}
