@@ -13,17 +13,30 @@ import orjson
 
 from evaluators.cases import JsonValue
 
-_REASONING = re.compile(r"<(think|thinking|reasoning|thought)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-# Templates put the opening mark into the prompt, so that only the closing one is in the answer.
-_UNOPENED = re.compile(r"\A.*</(?:think|thinking|reasoning|thought)>", re.DOTALL | re.IGNORECASE)
-_UNCLOSED = re.compile(r"\A\s*<(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
-_MOST_OBJECTS = 100
+_MARK = re.compile(r"</?(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
+_MOST_CHARS = 200_000
+_MOST_OBJECTS = 50
+_MOST_UNBALANCED = 5
 
 
 def without_reasoning(text: str) -> str:
-    """The text without the blocks in which models write down their reasoning; nothing if it never ends."""
-    spoken = _UNOPENED.sub("", _REASONING.sub("", text))
-    return "" if _UNCLOSED.match(spoken) else spoken
+    """The text without the blocks in which models write down their reasoning; nothing of one that never ends."""
+    kept: list[str] = []
+    position, inside = 0, False
+    for mark in _MARK.finditer(text):
+        if mark[0].startswith("</"):
+            if not inside:
+                # Templates put the opening mark into the prompt, so that only the closing one is in the answer.
+                kept.clear()
+            inside = False
+        else:
+            if not inside:
+                kept.append(text[position : mark.start()])
+            inside = True
+        position = mark.end()
+    if not inside:
+        kept.append(text[position:])
+    return "".join(kept)
 
 
 def is_object(text: str) -> bool:
@@ -36,6 +49,8 @@ def object_in(text: str, names: Collection[str]) -> dict[str, JsonValue] | None:
     whole = _parsed(text)
     if whole is not None:
         return whole
+    if len(text) > _MOST_CHARS:
+        return None
     found: dict[str, JsonValue] | None = None
     for candidate in _balanced(without_reasoning(text)):
         parsed = _parsed(candidate)
@@ -57,12 +72,13 @@ def _parsed(text: str) -> dict[str, JsonValue] | None:
 
 def _balanced(text: str) -> Iterator[str]:
     """The outermost parts of the text between braces that belong together; braces in strings don't count."""
-    start = text.find("{")
+    start, unbalanced = text.find("{"), 0
     for _ in range(_MOST_OBJECTS):
-        if start < 0:
+        if start < 0 or unbalanced == _MOST_UNBALANCED:
             return
         end = _end(text, start)
         if end is None:
+            unbalanced += 1
             start = text.find("{", start + 1)
         else:
             yield text[start:end]
