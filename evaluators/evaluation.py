@@ -188,6 +188,7 @@ async def _ask(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]])
                 usage=answer.usage,
                 judge_trace_id=answer.trace_id,
                 revision=item.evaluator.revision(answer.model),
+                details={**verdict.details, "cached": True} if answer.cached else verdict.details,
             )
         )
     return verdicts

@@ -411,6 +411,6 @@ async def _giving_way(items: Iterable[ItemT]) -> AsyncIterator[ItemT]:
 
 
 _AT_A_TIME = 500
-_UNANSWERED = frozenset({Status.JUDGE_ERROR, Status.TIMED_OUT})
-"""A judge failed, which says nothing about the step: it is asked again when the trace is complete."""
+_UNANSWERED = frozenset({Status.JUDGE_ERROR, Status.TIMED_OUT, Status.OVER_BUDGET})
+"""A judge failed or had no budget left, which says nothing about the step: it is asked again when the trace is complete."""
 _ROLLED = Mark(0, "", "", "", True, "", None, None)

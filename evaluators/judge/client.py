@@ -14,7 +14,7 @@ from dataclasses import replace
 from evaluators.cases import Run
 from evaluators.judge.answer import Read, read_answer
 from evaluators.judge.answer_cache import AnswerCache, Kept
-from evaluators.judge.batches import batches
+from evaluators.judge.batches import batches, halves
 from evaluators.judge.case_key import case_keys
 from evaluators.judge.clock import Clock, SystemClock
 from evaluators.judge.context_limit import ContextLimit
@@ -36,7 +36,7 @@ from evaluators.rules.secrets import redact
 from evaluators.verdict import Status
 
 _MOST_HALVINGS = 3
-"""An answer that is cut off is asked for again in halves: eight questions end as one."""
+"""Questions that are too many for one prompt or answer are asked again in halves: eight end as one each."""
 _MOST_SHORTENINGS = 2
 
 
@@ -172,8 +172,11 @@ class OpenAIJudge:
                 self._idle.set()
 
     async def _converse(self, exchange: Exchange, turn: Turn, halvings: int) -> None:
-        """Asks, once more for those whose answer was junk, and in halves where the answer was too long."""
+        """Asks, once more for those whose answer was junk, and in halves where prompt or answer were too long."""
         order = self._order(exchange, exchange.asked)
+        if order is None and len(exchange.open) > 1 and halvings > 0:
+            await self._converse_in_halves(exchange, turn, halvings - 1)
+            return
         for last in (False, True):
             reply = await self._reply(exchange, order, turn)
             if reply is None:
@@ -196,9 +199,7 @@ class OpenAIJudge:
         exchange.fail_junk()
 
     async def _converse_in_halves(self, exchange: Exchange, turn: Turn, halvings: int) -> None:
-        open_questions = exchange.open
-        half = len(open_questions) // 2
-        for asked in (open_questions[:half], open_questions[half:]):
+        for asked in halves(exchange.open):
             part = exchange.part(asked)
             try:
                 await self._converse(part, turn, halvings)

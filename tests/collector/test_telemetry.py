@@ -182,6 +182,7 @@ def test_the_page_about_metrics_lists_every_one() -> None:
     telemetry.traces.judged("e", "ok", "l", "rule", False)
     telemetry.traces.observe_held(lambda: 1, lambda: 1, lambda: 1)
     judge.request("ok", 1.0)
+    telemetry.traces.admitted("e", "judged", 1)
     judge.tokens(1, 1)
     judge.asked("answered", 1)
     judge.spent(1, 1.0, estimated=True)
