@@ -154,7 +154,7 @@ def _faults(error: ValidationError, within: str = "") -> str:
 
 def _message(fault: ErrorDetails) -> str:
     """What is wrong, without the names of our classes."""
-    return "has to be an object" if fault["type"] == "model_type" else fault["msg"]
+    return "has to be an object" if fault["type"] == "model_type" else fault["msg"].removeprefix("Value error, ")
 
 
 def _cut(text: str) -> str:

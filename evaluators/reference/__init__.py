@@ -14,6 +14,7 @@ from evaluators.reference.name_trajectory import NameTrajectory, NameTrajectoryS
 from evaluators.reference.navigation_efficiency import NavigationEfficiency, NavigationEfficiencySettings
 from evaluators.reference.tool_call_accuracy import ToolCallAccuracy, ToolCallAccuracySettings
 from evaluators.reference.tool_call_f1 import ToolCallF1, ToolCallF1Settings
+from evaluators.reference.tool_calls_match import ToolCallsMatch, ToolCallsMatchSettings
 from evaluators.reference.tool_correctness import ToolCorrectness, ToolCorrectnessSettings
 from evaluators.reference.tool_permission import ToolPermission, ToolPermissionSettings
 from evaluators.reference.trajectory_match import TrajectoryMatch, TrajectoryMatchSettings
@@ -35,6 +36,8 @@ __all__ = [
     "ToolCallAccuracySettings",
     "ToolCallF1",
     "ToolCallF1Settings",
+    "ToolCallsMatch",
+    "ToolCallsMatchSettings",
     "ToolCorrectness",
     "ToolCorrectnessSettings",
     "ToolPermission",

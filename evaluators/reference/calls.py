@@ -24,8 +24,8 @@ class Call:
 
     `arguments` None: not given, which isn't the empty object. Text that is no JSON object stands under an empty key, so
     that it equals nothing but itself.  `output` is the JSON value that a result's text holds, or the text.
-    `id`, `failed` and `complete` are known of calls that were made: `complete` False where a part of the arguments was
-    cut off or not captured.
+    The rest is known of calls that were made: `complete` False where a part of the arguments was cut off or not
+    captured, `from_model` False where they are the tool's own account, to which frameworks add.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Call:
     ref: str | None = None
     failed: bool = False
     complete: bool = True
+    from_model: bool = True
 
 
 def made_calls(run: Run, expected: Sequence[ReferenceCall] = ()) -> tuple[Call, ...]:
@@ -73,6 +74,7 @@ def _made(call: ToolCall) -> Call:
         ref=call.ref,
         failed=result is not None and result.failed,
         complete=call.arguments is not None and not call.truncated,
+        from_model=call.from_model,
     )
 
 
@@ -94,10 +96,10 @@ def _held(value: JsonValue) -> JsonValue:
     return parsed
 
 
-def is_deep(value: object) -> bool:
+def is_deep(value: object, most_levels: int = MAX_DEPTH) -> bool:
     """Whether a JSON value is nested so deeply that to compare it could fail."""
     level: list[object] = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(most_levels):
         level = [
             inner
             for one in level

@@ -20,6 +20,7 @@ from evaluators.reference.calls import Call, expected_calls, made_calls, too_lar
 from evaluators.verdict import Issue, Level, Method, Status, Verdict
 
 FROM_ATTRIBUTES = "attributes"
+_MOST_NAMED = 4
 
 
 class ReferenceSettings(EvaluatorSettings):
@@ -60,9 +61,12 @@ class CallMetric(ComputedEvaluator[RunCase]):
     method: ClassVar[Method] = Method.REFERENCE
 
     def conclude_by_rules(self, screening: Screening) -> Verdict:
-        """The verdict on what was measured."""
+        """The verdict on what was measured; it says what came of the comparison before it names single calls."""
         verdict = super().conclude_by_rules(screening)
-        return replace(verdict, method=self.method) if verdict.status is Status.OK else verdict
+        if verdict.status is not Status.OK:
+            return verdict
+        named = [found.detail for found in screening.issues[:_MOST_NAMED]]
+        return replace(verdict, method=self.method, explanation=" ".join((screening.reason, *named)))
 
 
 class ReferenceMetric(CallMetric):
