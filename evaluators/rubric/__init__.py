@@ -5,7 +5,7 @@ where the trace can show it and by a judge elsewhere, each with a quote that sta
 works out from it.  A judge never gives points, and a finding without a true quote is none.
 """
 
-from evaluators.rubric.evaluator import RubricEvaluator
+from evaluators.rubric.evaluator import RubricEvaluator, own_rubric
 from evaluators.rubric.files import read_rubric, shipped_rubric
 from evaluators.rubric.model import Rubric
 from evaluators.rubric.settings import RubricSettings, ShippedRubricSettings
@@ -15,6 +15,7 @@ __all__ = [
     "RubricEvaluator",
     "RubricSettings",
     "ShippedRubricSettings",
+    "own_rubric",
     "read_rubric",
     "shipped_rubric",
 ]

@@ -64,6 +64,9 @@ def check(condition: Condition, material: Material, chosen: Mapping[str, str] | 
         return Outcome(_has_state(material.fields, condition.field))
     if condition.first_answer is not None:
         return Outcome(_first_answer(material, condition.first_answer))
+    if condition.opening is not None:
+        opens = not material.exchanges[0].is_history if material.whole_history else None
+        return Outcome(None if opens is None else opens == condition.opening)
     if condition.in_a_row is not None:
         return Outcome(_in_a_row(material, condition.in_a_row))
     if condition.contains is not None:
@@ -102,10 +105,7 @@ def _has_state(fields: Mapping[str, object], state: FieldState) -> bool | None:
 
 
 def _first_answer(material: Material, state: FieldState) -> bool | None:
-    first = material.exchanges[0]
-    if first.is_history:
-        return False
-    return _ended_with(first, state) if material.whole_history else None
+    return _ended_with(material.exchanges[0], state) if material.whole_history else None
 
 
 def _in_a_row(material: Material, state: FieldState) -> bool | None:
@@ -165,8 +165,9 @@ def _places(material: Material, event: str) -> Iterator[int]:
         return
     for exchange in material.exchanges:
         for output in exchange.outputs if kind == "output" else exchange.outputs[-1:]:
-            found = output.read[0]
-            if found is not None and not is_empty(found.get(name)):
+            found = output.read[0] or {}
+            # what only asks back holds nothing yet
+            if found.get(material.rubric.asks_back or "") is not True and not is_empty(found.get(name)):
                 yield output.place
 
 
@@ -189,7 +190,7 @@ def _matches(material: Material, names: Iterable[str], text: str) -> Iterator[tu
 
 def _text(material: Material, name: str) -> str | None:
     """A text in plain form; None where it wasn't captured."""
-    if name not in ("user", "results", "answer_text") and name not in material.fields:
+    if name not in ("user", "results", "answer_text", *material.texts) and name not in material.fields:
         return None
     return plain(material.text(name))
 
@@ -212,8 +213,7 @@ def _contains(material: Material, wanted: Contains) -> Outcome:
     said = compact(plain(material.user_text)) if not wanted.said_by_user else ""
     passages = []
     for start, end in _matches(material, wanted.pattern, text):
-        line = text[text.rfind("\n", 0, start) + 1 : end + (text[end:] + "\n").index("\n")]
-        if any(True for _ in _matches(material, wanted.without, line)):
+        if _is_on_line_with(material, wanted.without, text, start, end):
             continue
         if said and compact(text[start:end]) in said:
             continue
@@ -221,6 +221,12 @@ def _contains(material: Material, wanted: Contains) -> Outcome:
     if passages:
         return Outcome(True, tuple(passages[:_MOST_PASSAGES]))
     return Outcome(False if material.uncut else None)
+
+
+def _is_on_line_with(material: Material, names: Iterable[str], text: str, start: int, end: int) -> bool:
+    """Whether the line of a match holds one of these patterns as well."""
+    line = text[text.rfind("\n", 0, start) + 1 : end + (text[end:] + "\n").index("\n")]
+    return any(True for _ in _matches(material, names, line))
 
 
 def _unrecorded(material: Material, wanted: Unrecorded) -> Outcome:
@@ -231,6 +237,8 @@ def _unrecorded(material: Material, wanted: Unrecorded) -> Outcome:
     passages = []
     for start, end in _matches(material, wanted.pattern, text):
         numbers = _numbers(text[start:end])
+        if _is_on_line_with(material, wanted.without, text, start, end):
+            continue
         if numbers and not numbers <= recorded:
             passages.append(_passage(material, wanted.text, text, start, end))
     return Outcome(bool(passages), tuple(passages[:_MOST_PASSAGES]))

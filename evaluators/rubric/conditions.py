@@ -67,12 +67,14 @@ class Contains(Form):
 class Unrecorded(Form):
     """A text holds values of a pattern whose number occurs nowhere in the records.
 
-    `records` are fields, `results` (of tools and agents) and `user`.
+    `records` are fields, `results` (of tools and agents) and `user`.  Lines that hold a pattern of `without` don't
+    count.
     """
 
     text: str
     pattern: Names
     records: Names
+    without: Annotated[tuple[str, ...], BeforeValidator(as_tuple)] = ()
 
 
 class Sections(Form):
@@ -95,8 +97,9 @@ class Condition(Form):
 
     `all`, `any`, `not` combine others.  `called`: one of these tools or agents was used.  `repeated`: one of these was
     called twice with the same arguments.  `before`, `contains`, `unrecorded`, `sections`: see there.  `field`: of what
-    the agent put out.  `first_answer`: of what it said last before the user spoke for the second time, false where that
-    was before the case began.  `in_a_row`: of what it said last to two messages of the user one after the other.
+    the agent put out.  `first_answer`: of what it said last before the user spoke for the second time; `opening`: that
+    belongs to the case and is no history.  `in_a_row`: of what it said last to two messages of the user one after the
+    other.
     `output`: the last output is a JSON object and nothing else (`bare_json`), holds one (`json`), or none (`text`).
     `asked`: the judge chose this answer for a question of the rubric's `questions`.
     """
@@ -110,6 +113,7 @@ class Condition(Form):
     field: FieldState | None = None
     first_answer: FieldState | None = None
     in_a_row: FieldState | None = None
+    opening: bool | None = None
     contains: Contains | None = None
     unrecorded: Unrecorded | None = None
     sections: Sections | None = None

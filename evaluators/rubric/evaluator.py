@@ -21,6 +21,7 @@ from evaluators.rubric.material import Material, material_of
 from evaluators.rubric.model import Kind, Rubric
 from evaluators.rubric.reporting import Case, issues_of, language_in, report_of, told_of
 from evaluators.rubric.scoring import severity_of, tally
+from evaluators.rubric.settings import RubricSettings
 from evaluators.rubric.wording import criteria_of, subject_of
 from evaluators.verdict import Level, Method, Status, Verdict
 
@@ -69,11 +70,11 @@ class RubricEvaluator(Evaluator[RubricCase]):
         """What rules show: enough to fail, or what a judge has to look into."""
         if case.run.partial:
             return Screening(status=Status.MISSING_INPUT, reason="Part of the trace never arrived.")
-        material = material_of(case, self.rubric)
+        material = self._material(case)
         if self.rubric.applies is not None and holds(self.rubric.applies, material).truth is False:
             return Screening(status=Status.NOT_APPLICABLE, reason="There is nothing here that this rubric is about.")
         applies = applicable(self.rubric, material)
-        found = by_rules(applies.checks, material, language_in(material))
+        found = self._found(applies, material)
         certain = [one for one in found if one.certain]
         result = tally(self.rubric, certain, holds=lambda one: holds(one, material).truth)
         told = issues_of(self.rubric, result, [one for one in found if not one.certain])
@@ -100,15 +101,14 @@ class RubricEvaluator(Evaluator[RubricCase]):
 
     def question(self, case: RubricCase, screening: Screening) -> Question:
         """All checks that apply, with what rules suspect."""
-        material = material_of(case, self.rubric)
+        material = self._material(case)
         applies = applicable(self.rubric, material)
-        language = language_in(material)
-        found = by_rules(applies.checks, material, language)
+        found = self._found(applies, material)
         open_checks = {one.id for one in self._open(applies, found).asked}
         settled = [one.id for one in self.rubric.checks if one.ask and one.id not in open_checks]
         return Question(
             evaluator=self.name,
-            criteria=criteria_of(self.rubric, language),
+            criteria=criteria_of(self.rubric, language_in(material)),
             subject=subject_of(settled),
             answer_type=self._answer_type,
             findings=tuple(f"{one.check.id}: {one.detail}" for one in found if not one.certain),
@@ -119,9 +119,9 @@ class RubricEvaluator(Evaluator[RubricCase]):
         content = answer.content
         if not isinstance(content, RubricAnswer):
             raise TypeError(f"{self.name}: the answer is a {type(content).__name__}")
-        material = material_of(case, self.rubric)
+        material = self._material(case)
         applies = applicable(self.rubric, material)
-        certain = [one for one in by_rules(applies.checks, material, language_in(material)) if one.certain]
+        certain = [one for one in self._found(applies, material) if one.certain]
         judged = by_judge(self.rubric, self._open(applies, certain), material, content)
         found = [*certain, *judged.findings]
         answers = content.answers(self.rubric.questions)
@@ -143,6 +143,20 @@ class RubricEvaluator(Evaluator[RubricCase]):
     def details(self, case: Case) -> Mapping[str, JsonValue]:
         """What a verdict tells beyond its score: points, deductions, states of steps, and the rubric's own report."""
         return {**told_of(case), "report": report_of(case, self.name, passed=self._passes(case))}
+
+    def texts(self, case: RubricCase) -> Mapping[str, str]:
+        """Further texts by name in which quotes may stand and which conditions may search; none by default."""
+        return {}
+
+    def further(self, applies: Applicable, material: Material) -> Sequence[Finding]:
+        """What checks beyond the rubric's own rules found, such as scanners; none by default."""
+        return ()
+
+    def _material(self, case: RubricCase) -> Material:
+        return material_of(case, self.rubric, self.texts(case))
+
+    def _found(self, applies: Applicable, material: Material) -> list[Finding]:
+        return [*by_rules(applies.checks, material, language_in(material)), *self.further(applies, material)]
 
     def _passes(self, case: Case) -> bool:
         return not self._fails(case.findings, case.tally.points / 100)
@@ -168,3 +182,9 @@ class RubricEvaluator(Evaluator[RubricCase]):
 
 def _evidence(findings: Sequence[Finding]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.ref for one in findings if one.ref is not None))
+
+
+def own_rubric(name: str, settings: RubricSettings) -> RubricEvaluator:
+    """The evaluator of this name that a user's file defines."""
+    told = EvaluatorSettings(threshold=settings.threshold, judge=settings.judge)
+    return RubricEvaluator(settings.rubric, told, name)

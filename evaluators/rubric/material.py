@@ -73,6 +73,7 @@ class Material:
     uncut: bool
     ref: str | None
     rubric: Rubric
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def current(self) -> Exchange:
@@ -122,6 +123,8 @@ class Material:
             return "\n".join(text for text, _ in self.results)
         if name == "answer_text":
             return self.answer.text if self.answer is not None else ""
+        if name in self.texts:
+            return self.texts[name]
         return as_text(self.fields.get(name))
 
     def called(self, names: Iterable[str]) -> list[Made]:
@@ -152,8 +155,8 @@ class Material:
             yield from (found for text in texts if (found := text.read[0]) is not None)
 
 
-def material_of(case: RunCase | SessionCase, rubric: Rubric) -> Material:
-    """The material of a case."""
+def material_of(case: RunCase | SessionCase, rubric: Rubric, texts: Mapping[str, str] | None = None) -> Material:
+    """The material of a case, with further texts by name that count like those of the run."""
     runs = case.runs if isinstance(case, SessionCase) and case.runs else (case.run,)
     reader = _Reader(rubric.asks_back)
     for run in runs:
@@ -167,6 +170,7 @@ def material_of(case: RunCase | SessionCase, rubric: Rubric) -> Material:
         uncut=not any(run.truncated for run in runs),
         ref=runs[-1].ref,
         rubric=rubric,
+        texts=texts or {},
     )
 
 
@@ -215,7 +219,10 @@ class _Reader:
             if not call.earlier:
                 self._call(call, None)
         outputs = self.exchanges[-1].outputs
-        if run.final_answer is not None and (not outputs or outputs[-1].text.strip() != run.final_answer.strip()):
+        # what is made for the user of an object that the agent wrote is no output of the agent's
+        if run.final_answer is not None and not (
+            outputs and (outputs[-1].read[0] is not None or outputs[-1].text.strip() == run.final_answer.strip())
+        ):
             outputs.append(Output(run.final_answer, run.ref, self._next()))
 
     def _history(self, messages: Sequence[Message], inputs: Sequence[str]) -> None:

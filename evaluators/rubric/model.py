@@ -102,12 +102,13 @@ class Check(Form):
     """Something that must not be.
 
     `id` is what the judge calls it, `code` what the verdict says (the id where there is none).  `deduct` are points,
-    none for a code without a deduction.  `per`: each item (the passage that shows it), each step, or once.
-    `state` is what a violation makes of its `step`.  `implies` are codes that are given along with it, without points.
-    `applies`: where this is false, the check can't be violated.  `shown_by`: where true, it is violated and no judge is
-    needed; `suspect`: where true, a judge has to say.  `ask`: whether a judge is asked for it at all.
-    `elements`: the violation is the lack of one of these, named by the judge.  `group` and `tags` are for the rubric's
-    own use: of output fields, and of caps and outcomes.  `facts` are told along with the issue in the details.
+    none for a code without a deduction.  `per`: each item (the passage that shows it), each step, or once.  Checks with
+    the same `charged_as` cost points once together.  `state` is what a violation makes of its `step`.  `implies` are
+    codes that are given along with it, without points.  `applies`: where this is false, the check can't be violated.
+    `shown_by`: where true, it is violated and no judge is needed; `suspect`: where true, a judge has to say.  `ask`:
+    whether a judge is asked for it at all.  `elements`: the violation is the lack of one of these, named by the judge.
+    `group` and `tags` are for the rubric's own use: of output fields, and of caps and outcomes.  `facts` are told along
+    with the issue in the details.
     """
 
     id: Id
@@ -116,6 +117,7 @@ class Check(Form):
     code: Code | None = None
     deduct: Points | Extent | None = None
     per: Literal["item", "step", "once"] = "item"
+    charged_as: Id | None = None
     step: Id | None = None
     state: Literal["poor", "skipped", "out_of_order"] = "poor"
     dimension: Id | None = None
@@ -263,7 +265,8 @@ class Rubric(Form):
     `threshold` are points of 100.  `veto` are codes that fail a case like critical ones.  `patterns` are regular
     expressions by name, matched in text whose full-width forms are made plain, without regard to case.
     `evidence_tools` are named to the judge as what counts as a record.  An earlier output in which the field
-    `asks_back` is true only asked a question, so that nothing else was done before it.
+    `asks_back` is true only asked a question, so that nothing else was done before it.  `texts` are names of further
+    texts that whoever makes the evaluator provides.
     """
 
     name: Id
@@ -277,6 +280,7 @@ class Rubric(Form):
     inputs: tuple[Input, ...] = ()
     evidence_tools: tuple[str, ...] = ()
     asks_back: Id | None = None
+    texts: tuple[Id, ...] = ()
     patterns: dict[str, Names] = Field(default_factory=dict)
     applies: Condition | None = None
     steps: tuple[Step, ...] = ()
@@ -372,7 +376,7 @@ def _faults_of(condition: Condition, rubric: Rubric) -> Iterable[str]:
         for name in sorted(named - patterns):
             yield f"a condition names pattern {name}, which isn't among the patterns; add it or correct the name"
         texts = {searched.text, *getattr(searched, "records", ())}
-        for name in sorted(texts - inputs - {"answer_text", "user", "results"}):
+        for name in sorted(texts - inputs - {"answer_text", "user", "results", *rubric.texts}):
             yield f"a condition names text {name}, which isn't among the inputs; use one of them, answer_text or user"
     for name, answer in (condition.asked or {}).items():
         if name not in rubric.questions or answer not in rubric.questions[name].one_of:

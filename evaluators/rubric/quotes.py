@@ -76,6 +76,8 @@ def _sources(material: Material) -> Iterator[tuple[str, str, str | None]]:
     at = answer.ref if answer is not None else material.ref
     for name, value in material.fields.items():
         yield name, as_text(value), at
+    for name, text in material.texts.items():
+        yield name, text, material.ref
     for number, exchange in enumerate(reversed(material.exchanges)):
         for place, output in enumerate(reversed(exchange.outputs)):
             yield f"output {number}.{place}", output.text, output.ref

@@ -142,6 +142,8 @@ def _is_same(one: Finding, other: Finding) -> bool:
         return first.step == second.step
     if first.id == second.id and first.per == "once":
         return True
+    if first.charged_as is not None and first.charged_as == second.charged_as:
+        return True
     return (
         one.passage is not None
         and other.passage is not None
