@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from evaluators.evaluator import EvaluatorSettings
+from evaluators.run_settings import RunSettings
 
 
-class ErrorRecoverySettings(EvaluatorSettings):
+class ErrorRecoverySettings(RunSettings):
     """Threshold, and which tools change something."""
 
     read_tools: tuple[str, ...] = Field(

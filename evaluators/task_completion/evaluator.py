@@ -10,7 +10,7 @@ from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import IssueCode
 from evaluators.judge.question import JudgeAnswer, Question
-from evaluators.rules.inputs import has_user_input
+from evaluators.run_ends import without_outcome
 from evaluators.task_completion.answer import SubGoal, TaskCompletionAnswer
 from evaluators.task_completion.settings import TaskCompletionSettings
 from evaluators.verdict import Issue, Level, Method, Status, Verdict, issue
@@ -41,21 +41,8 @@ class TaskCompletion(Evaluator[RunCase]):
 
     def screen(self, case: RunCase) -> Screening:
         """Fail a run that is known to have ended without an answer; everything else needs a judge."""
-        run = case.run
-        if run.partial:
-            return Screening(status=Status.MISSING_INPUT, reason="Part of the trace never arrived.")
-        if not self._given_task(case) and not has_user_input(run, run.turns[0] if run.turns else None):
-            return Screening(status=Status.MISSING_INPUT, reason="What the user asked for was not captured.")
-        last = run.turns[-1] if run.turns else None
-        if run.final_answer is None:
-            if any(call.awaiting_approval for call in run.calls):
-                return Screening(status=Status.NOT_APPLICABLE, reason="The run waits for somebody's approval.")
-            if run.aborted or (run.answered is False and not (last is not None and last.partial)):
-                return _aborted(run.abort_reason, run.ref)
-            return Screening(status=Status.MISSING_INPUT, reason="The final answer was not captured.")
-        if run.aborted and not run.final_answer.strip():
-            return _aborted(run.abort_reason, run.ref)
-        return Screening(status=Status.NEEDS_JUDGE, reason="Whether the task was done needs a judge.")
+        broken_off = without_outcome(case.run, task_known=bool(self._given_task(case)))
+        return broken_off or Screening(status=Status.NEEDS_JUDGE, reason="Whether the task was done needs a judge.")
 
     def question(self, case: RunCase, screening: Screening) -> Question:
         """Sub-goals and their outcomes."""
@@ -99,7 +86,7 @@ class TaskCompletion(Evaluator[RunCase]):
     def _given_task(self, case: RunCase) -> str | None:
         """The task from the reference or the configuration; None when it is what the user says in the run."""
         if case.reference is not None and case.reference.task:
-            return case.reference.task
+            return case.reference.task[:_MAX_REFERENCE_CHARS]
         given = case.options.get("task")
         return given if isinstance(given, str) and given.strip() else self._task
 
@@ -108,19 +95,6 @@ def task_score(goals: Sequence[SubGoal], *, strict: bool) -> float:
     """Mean worth of verified sub-goals (done 1, partly 0.5, not 0); with `strict` 0 unless all are done."""
     score = sum(_WORTH[goal.state] for goal in goals) / len(goals)
     return score if not strict or score == 1.0 else 0.0
-
-
-def _aborted(reason: str | None, ref: str | None) -> Screening:
-    # the reason comes from spans, and its words are for the trace, not for a verdict
-    kind = "The run crashed" if reason else "The run ended"
-    found = issue(IssueCode.RUN_ABORTED, f"{kind} before there was an answer to the user.", ref=ref)
-    return Screening(
-        status=Status.OK,
-        score=0.0,
-        confidence=0.95,
-        issues=(found,),
-        evidence=(ref,) if ref is not None else (),
-    )
 
 
 def _issues(content: TaskCompletionAnswer) -> list[Issue]:
