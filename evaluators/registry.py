@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluators.cases import CaseKind
+from evaluators.error_recovery import ErrorRecovery, ErrorRecoverySettings
 from evaluators.evaluator import Evaluator, EvaluatorSettings
+from evaluators.failure_attribution import FailureAttribution, FailureAttributionSettings
+from evaluators.goal_accuracy import GoalAccuracy, GoalAccuracySettings
 from evaluators.names import require_name
 from evaluators.prompt_file import PromptEvaluator, PromptSettings
 from evaluators.python_class import ClassEvaluator, PythonSettings
@@ -46,6 +49,7 @@ from evaluators.task_completion import TaskCompletion, TaskCompletionSettings
 from evaluators.tool_invocation import ToolInvocation, ToolInvocationSettings
 from evaluators.tool_response_handling import ToolResponseHandling, ToolResponseHandlingSettings
 from evaluators.tool_selection import ToolSelection, ToolSelectionSettings
+from evaluators.trajectory_quality import TrajectoryQuality, TrajectoryQualitySettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,11 @@ _ENTRIES = (
     Entry(ToolInvocation, ToolInvocationSettings, "Was the tool called with the right arguments?"),
     Entry(ToolResponseHandling, ToolResponseHandlingSettings, "Was the tool's result used truthfully and well?"),
     Entry(TaskCompletion, TaskCompletionSettings, "Did the run do what the user asked for?"),
+    Entry(GoalAccuracy, GoalAccuracySettings, "Was the goal reached, yes or no?"),
     Entry(StepEfficiency, StepEfficiencySettings, "Were the run's tool calls needed?"),
+    Entry(ErrorRecovery, ErrorRecoverySettings, "What became of the run's tool errors?"),
+    Entry(TrajectoryQuality, TrajectoryQualitySettings, "How well did the run go its way?"),
+    Entry(FailureAttribution, FailureAttributionSettings, "Did the run fail by its plan or in its execution?"),
     Entry(ToolCallsMatch, ToolCallsMatchSettings, "Were the expected calls made, and no others?"),
     Entry(ToolCorrectness, ToolCorrectnessSettings, "Likeness of the calls to the expected ones, as in DeepEval."),
     Entry(ToolCallAccuracy, ToolCallAccuracySettings, "The expected tools with the expected arguments, as in Ragas."),
