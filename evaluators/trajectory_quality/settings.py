@@ -10,7 +10,7 @@ from evaluators.evaluator import EvaluatorSettings
 class TrajectoryQualitySettings(EvaluatorSettings):
     """Threshold, and what no run can do without."""
 
-    threshold: float | None = Field(default=0.5, ge=0.0, le=1.0, description="Lowest score that passes.")
+    threshold: float = Field(default=0.5, ge=0.0, le=1.0, description="Lowest score that passes.")
     key_actions: tuple[str, ...] = Field(
         default=(),
         description="Tools (names or patterns with *) that every good run calls; where a reference names some, those.",
