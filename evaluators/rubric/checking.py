@@ -15,7 +15,7 @@ from itertools import pairwise
 import regex
 
 from evaluators.rubric.conditions import Before, Condition, Contains, FieldState, Sections, Unrecorded
-from evaluators.rubric.material import Exchange, Material, tool_name
+from evaluators.rubric.material import Exchange, Material, objects_in, tool_name
 from evaluators.rubric.quotes import Passage
 from evaluators.rubric.texts import Shape, compact, is_empty, object_in, plain
 from evaluators.rules.errors import error_of
@@ -163,12 +163,14 @@ def _places(material: Material, event: str) -> Iterator[int]:
     if kind not in ("output", "answered"):
         yield from (made.place for made in material.called((event,)))
         return
-    for exchange in material.exchanges:
-        for output in exchange.outputs if kind == "output" else exchange.outputs[-1:]:
-            found = output.read[0] or {}
-            # what only asks back holds nothing yet
-            if found.get(material.rubric.asks_back or "") is not True and not is_empty(found.get(name)):
-                yield output.place
+    told = [one for exchange in material.exchanges for one in exchange.outputs[0 if kind == "output" else -1 :]]
+    holders = [(output.place, output.read[0] or {}) for output in told]
+    if kind == "output":
+        holders += [(made.place, dict(found)) for made in material.made for found in objects_in(made.call)]
+    for place, found in holders:
+        # what only asks back holds nothing yet
+        if found.get(material.rubric.asks_back or "") is not True and not is_empty(found.get(name)):
+            yield place
 
 
 def _matches(material: Material, names: Iterable[str], text: str) -> Iterator[tuple[int, int]]:

@@ -73,15 +73,14 @@ class RubricEvaluator(Evaluator[RubricCase]):
         material = self._material(case)
         if self.rubric.applies is not None and holds(self.rubric.applies, material).truth is False:
             return Screening(status=Status.NOT_APPLICABLE, reason="There is nothing here that this rubric is about.")
+        missing = self._missing(material)
+        if missing:
+            return Screening(status=Status.MISSING_INPUT, reason=missing)
         applies = applicable(self.rubric, material)
         found = self._found(applies, material)
         certain = [one for one in found if one.certain]
         result = tally(self.rubric, certain, holds=lambda one: holds(one, material).truth)
         told = issues_of(self.rubric, result, [one for one in found if not one.certain])
-        missing = self._missing(material)
-        if missing:
-            reason = f"Not among what the agent put out: {', '.join(missing)}."
-            return Screening(status=Status.MISSING_INPUT, issues=told, reason=reason)
         score = result.points / 100
         fails = self._fails(certain, score)
         # without anything to ask, what rules show is all there is
@@ -96,7 +95,7 @@ class RubricEvaluator(Evaluator[RubricCase]):
             issues=told,
             evidence=_evidence(found),
             reason="What rules can't show needs a judge.",
-            details=self.details(Case(self.rubric, material, applies, found, result)),
+            details=self.details(Case(self.rubric, material, applies, found, result, is_scored=decided or fails)),
         )
 
     def question(self, case: RubricCase, screening: Screening) -> Question:
@@ -142,6 +141,8 @@ class RubricEvaluator(Evaluator[RubricCase]):
 
     def details(self, case: Case) -> Mapping[str, JsonValue]:
         """What a verdict tells beyond its score: points, deductions, states of steps, and the rubric's own report."""
+        if not case.is_scored:
+            return told_of(case)
         return {**told_of(case), "report": report_of(case, self.name, passed=self._passes(case))}
 
     def texts(self, case: RubricCase) -> Mapping[str, str]:
@@ -171,8 +172,14 @@ class RubricEvaluator(Evaluator[RubricCase]):
         shown = {one.check.id for one in found if one.certain and one.check.per != "item"}
         return Applicable(tuple(one for one in applies.checks if one.id not in shown), applies.not_due)
 
-    def _missing(self, material: Material) -> list[str]:
-        return [one.name for one in self.rubric.inputs if one.required and one.name not in material.fields]
+    def _missing(self, material: Material) -> str:
+        """What isn't there of what the rubric reads, in a sentence; empty if nothing."""
+        names = [one.name for one in self.rubric.inputs if one.required and one.name not in material.fields]
+        if not names:
+            return ""
+        holds_none = material.answer is not None and material.answer.read[0] is None
+        why = " Its last output holds no JSON object." if holds_none else ""
+        return f"Not among what the agent put out: {', '.join(names)}.{why}"
 
     def _confidence(self, judged: Judged, *, cut: bool) -> float:
         said = len(judged.findings) + judged.made_up

@@ -8,7 +8,7 @@ counts as earlier exchanges.  Sub-agents' words are no outputs; their calls coun
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -18,6 +18,7 @@ from evaluators.rubric.model import Input, Rubric
 from evaluators.rubric.texts import Shape, as_text, object_in
 
 _PREFIX = re.compile(r"^(?:(?:transfer|hand_?off|delegate)_(?:back_)?to_|functions?[._])")
+_SHORT_REPLY = 80
 _SEPARATORS = re.compile(r"__|[./:]")
 
 
@@ -50,12 +51,13 @@ class Made:
 class Exchange:
     """A message of the user (None: not known) and what the agent did until they spoke again.
 
-    `is_history`: it was over before the case began.
+    `is_history`: it was over before the case began.  `called`: tools or other agents were used.
     """
 
     user: str | None
     outputs: list[Output] = field(default_factory=list)
     is_history: bool = False
+    called: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,13 +79,10 @@ class Material:
 
     @cached_property
     def current(self) -> Exchange:
-        """The exchange that is judged: the last one in which something was put out that has fields of the rubric.
-
-        What is said after it, such as thanks, is no work.
-        """
+        """The exchange that is judged: the last one that is more than a short reply, such as one to thanks."""
         names = {one.name for one in self.rubric.inputs}
         for exchange in reversed(self.exchanges):
-            if not exchange.is_history and any(names & (one.read[0] or {}).keys() for one in exchange.outputs):
+            if not exchange.is_history and _is_work(exchange, names):
                 return exchange
         return self.exchanges[-1]
 
@@ -150,7 +149,7 @@ class Material:
                 texts = outputs[-2::-1]
             else:
                 calls = self.called(one.tools) if one.tools else self.made
-                yield from (inner for made in reversed(calls) for inner in _objects(made.call))
+                yield from (inner for made in reversed(calls) for inner in objects_in(made.call))
                 continue
             yield from (found for text in texts if (found := text.read[0]) is not None)
 
@@ -269,6 +268,8 @@ class _Reader:
         if isinstance(call.arguments, Mapping):
             names += [tool_name(one) for one in call.arguments.values() if isinstance(one, str) and len(one) <= 64]
         self.made.append(Made(tuple(names), call, call.ref or ref, self._next()))
+        if self.exchanges:
+            self.exchanges[-1].called = True
 
     def _user(self, text: str | None) -> None:
         self.exchanges.append(Exchange(text))
@@ -278,7 +279,13 @@ class _Reader:
         return self._place
 
 
-def _objects(call: ToolCall | None) -> Iterator[Mapping[str, JsonValue]]:
+def _is_work(exchange: Exchange, fields: Collection[str]) -> bool:
+    return exchange.called or any(
+        len(one.text) > _SHORT_REPLY or not (one.read[0] or {}).keys().isdisjoint(fields) for one in exchange.outputs
+    )
+
+
+def objects_in(call: ToolCall | None) -> Iterator[Mapping[str, JsonValue]]:
     """The objects in a call's arguments that may hold fields: they themselves, objects in them, and JSON in texts."""
     if call is None or not isinstance(call.arguments, Mapping):
         return

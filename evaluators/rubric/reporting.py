@@ -24,7 +24,10 @@ _WORST = ("skipped", "out_of_order", "poor")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case as far as it is known: by rules alone, or with what a judge said."""
+    """A case as far as it is known: by rules alone, or with what a judge said.
+
+    `is_scored`: what is known is enough for points.
+    """
 
     rubric: Rubric
     material: Material
@@ -33,6 +36,7 @@ class Case:
     tally: Tally
     judged: Judged | None = None
     answer: RubricAnswer | None = None
+    is_scored: bool = True
 
 
 def issues_of(rubric: Rubric, result: Tally, suspicions: Iterable[Finding]) -> tuple[Issue, ...]:
@@ -58,12 +62,12 @@ def _issues(rubric: Rubric, finding: Finding) -> list[Issue]:
 
 def told_of(case: Case) -> dict[str, JsonValue]:
     """The reckoning."""
-    told: dict[str, JsonValue] = {
-        "points": case.tally.points,
-        "deductions": [_charge(case.rubric, one) for one in case.tally.charges],
-    }
+    told: dict[str, JsonValue] = {"deductions": [_charge(case.rubric, one) for one in case.tally.charges]}
     if case.rubric.steps:
         told["steps"] = dict(step_states(case))
+    if not case.is_scored:
+        return told
+    told["points"] = case.tally.points
     if case.tally.capped_at is not None:
         told["capped_at"] = case.tally.capped_at
     if case.rubric.dimensions:
@@ -114,12 +118,16 @@ def _charge(rubric: Rubric, one: Charge) -> JsonValue:
 
 
 def step_states(case: Case) -> dict[str, str]:
-    """done, poor, skipped, out_of_order or not_due, by step; the worst that was found of it."""
+    """done, poor, skipped, out_of_order or not_due, by step; the worst that was found of it.
+
+    As long as no judge looked, `open` for a step of which rules show nothing.
+    """
     states: dict[str, str] = {}
+    unless_found = "open" if case.judged is None and case.applies.asked else "done"
     for step in case.rubric.steps:
         found = {one.check.state for one in case.findings if one.certain and one.check.step == step.id}
         worst = next((state for state in _WORST if state in found), None)
-        states[step.id] = "not_due" if step.id in case.applies.not_due else (worst or "done")
+        states[step.id] = "not_due" if step.id in case.applies.not_due else (worst or unless_found)
     return states
 
 
@@ -165,5 +173,5 @@ def _fits(rubric: Rubric, finding: Finding, wanted: ReportFilter) -> bool:
 
 
 def language_in(material: Material) -> str:
-    """The language of the rubric in which a case is judged: that of what the user said and the agent answered."""
-    return language_of(f"{material.user_text}\n{material.text('answer_text')}", material.rubric.languages)
+    """The language of the rubric in which a case is judged: that of what the user said, if anything is known of it."""
+    return language_of(material.user_text or material.text("answer_text"), material.rubric.languages)
