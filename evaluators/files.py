@@ -35,6 +35,7 @@ from evaluators.cases import (
     Turn,
 )
 from evaluators.evaluator import EvaluatorSettings
+from evaluators.plans import visible_plans
 from evaluators.verdict import Verdict
 
 _LONGEST_FAULT = 200
@@ -268,7 +269,14 @@ def _whole_run(given: CaseInput) -> Case:
     if given.output and given.output != last:
         history.turn(given.output, (), ref="answer")
     unseen = ("tool_calls",) if given.tool_calls is None and given.messages is None else ()
-    run = replace(history.run(), final_answer=given.output, answered=given.output is not None, missing=unseen)
+    run = history.run()
+    run = replace(
+        run,
+        plans=visible_plans(run.turns, run.user_inputs or ()),
+        final_answer=given.output,
+        answered=given.output is not None,
+        missing=unseen,
+    )
     options = {**given.options, "trace": given.trace} if "trace" in given.model_fields_set else given.options
     return RunCase(run=run, reference=given.known(), options=options)
 

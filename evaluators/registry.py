@@ -16,6 +16,8 @@ from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.failure_attribution import FailureAttribution, FailureAttributionSettings
 from evaluators.goal_accuracy import GoalAccuracy, GoalAccuracySettings
 from evaluators.names import require_name
+from evaluators.plan_adherence import PlanAdherence, PlanAdherenceSettings
+from evaluators.plan_quality import PlanQuality, PlanQualitySettings
 from evaluators.prompt_file import PromptEvaluator, PromptSettings
 from evaluators.python_class import ClassEvaluator, PythonSettings
 from evaluators.reference import (
@@ -99,6 +101,8 @@ _ENTRIES = (
     Entry(ErrorRecovery, ErrorRecoverySettings, "What became of the run's tool errors?"),
     Entry(TrajectoryQuality, TrajectoryQualitySettings, "How well did the run go its way?"),
     Entry(FailureAttribution, FailureAttributionSettings, "Did the run fail by its plan or in its execution?"),
+    Entry(PlanQuality, PlanQualitySettings, "Would the plan that the agent announced do the task?"),
+    Entry(PlanAdherence, PlanAdherenceSettings, "Did the agent do what it had announced?"),
     Entry(ToolCallsMatch, ToolCallsMatchSettings, "Were the expected calls made, and no others?"),
     Entry(ToolCorrectness, ToolCorrectnessSettings, "Likeness of the calls to the expected ones, as in DeepEval."),
     Entry(ToolCallAccuracy, ToolCallAccuracySettings, "The expected tools with the expected arguments, as in Ragas."),

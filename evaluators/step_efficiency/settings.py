@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from evaluators.evaluator import EvaluatorSettings
+from evaluators.run_settings import RunSettings
 
 
-class StepEfficiencySettings(EvaluatorSettings):
+class StepEfficiencySettings(RunSettings):
     """Threshold, and which tools change something."""
 
     threshold: float = Field(default=0.9, ge=0.0, le=1.0, description="Lowest score that passes.")

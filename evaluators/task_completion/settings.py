@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from evaluators.evaluator import EvaluatorSettings
+from evaluators.run_settings import RunSettings
 
 
-class TaskCompletionSettings(EvaluatorSettings):
+class TaskCompletionSettings(RunSettings):
     """Threshold, strictness, and a task that is the same for every run."""
 
     threshold: float = Field(default=0.5, ge=0.0, le=1.0, description="Lowest score that passes.")
