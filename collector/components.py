@@ -18,9 +18,11 @@ from collector.holding import settings as assembler_settings
 from collector.judging.setup import plan_of
 from collector.receivers import otlp_settings
 from collector.records import Signal
+from evaluators.calibration.settings import CalibrationSettings
 from evaluators.judge.settings import JudgeSettings
 from evaluators.registry import EVALUATORS, OWN_KINDS, require_own_name
 from processors.admission_settings import AdmissionSettings
+from processors.reference_settings import ReferencesSettings
 
 # What configurations of the Collector often name; how to say the same here.
 _REFUSED = {
@@ -49,6 +51,15 @@ def component_registry() -> ComponentRegistry:
         "admission",
         AdmissionSettings,
         summary="Says what is judged, and about how many traces a judge is asked.",
+        signals=[Signal.TRACES],
+        after="assemble",
+        single=True,
+    )
+    registry.add(
+        Kind.PROCESSOR,
+        "references",
+        ReferencesSettings,
+        summary="Says what should have come of runs, for evaluators that compare with a reference.",
         signals=[Signal.TRACES],
         after="assemble",
         single=True,
@@ -109,6 +120,13 @@ def component_registry() -> ComponentRegistry:
     )
     registry.add(
         Kind.EXTENSION, "judge", JudgeSettings, summary="An OpenAI-compatible model that decides what rules can't."
+    )
+    registry.add(
+        Kind.EXTENSION,
+        "calibration",
+        CalibrationSettings,
+        summary="Marks verdicts of judges that aren't known to agree with people.",
+        single=True,
     )
     for (kind, name), reason in _REFUSED.items():
         registry.refuse(kind, name, reason)

@@ -102,6 +102,7 @@ class Verdict:
     `score` is 0..1 and finite, higher is better; `confidence` 0..1.  `evidence` are `ref`s of the case.
     `revision` names the exact rules, prompt, thresholds and model that were used.
     `explanation` is for people, at most a few sentences, and says why there is no score when there is none.
+    `uncalibrated`: a judge decided that agrees too little with people, or of which nobody knows how much it does.
     `details` is what an evaluator has to tell beyond that (labels of steps, features, sub-goals), as JSON values.
     """
 
@@ -121,6 +122,7 @@ class Verdict:
     model: str | None = None
     usage: Usage = NO_USAGE
     judge_trace_id: str | None = None
+    uncalibrated: bool = False
     details: Mapping[str, JsonValue] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

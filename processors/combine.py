@@ -52,6 +52,7 @@ def combine(verdicts: Sequence[Verdict]) -> Verdict:
         model=judged[0].model if judged else None,
         usage=_sum(verdicts),
         judge_trace_id=judged[0].judge_trace_id if judged else None,
+        uncalibrated=any(verdict.uncalibrated for verdict in judged),
     )
 
 

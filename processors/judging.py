@@ -27,11 +27,12 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from evaluators.calibration.record import Calibration
-from evaluators.cases import CaseKind, Run, RunCase
+from evaluators.cases import CaseKind, Reference, Run, RunCase
 from evaluators.evaluation import Item, Screened, ask_judges, derive, screen
 from evaluators.evaluator import Evaluator
 from evaluators.judge.question import Judge
 from evaluators.names import require_name
+from evaluators.run_settings import RunSettings
 from evaluators.verdict import Status, Verdict
 from processors.admission import Admission, Subject
 from processors.combine import combine
@@ -42,6 +43,7 @@ from processors.pieces import Pieces, Surroundings
 from processors.reading.absent import told_how
 from processors.reading.readiness import REQUIRED, missing_of
 from processors.reading.rejoining import Rejoin
+from processors.references import RunReferences
 from processors.roll_ups import roll_ups_of_runs
 from processors.scores import Emission, is_told
 from processors.session_judging import SessionJudge
@@ -77,6 +79,7 @@ class TraceJudge:
         admission: what is judged, and about which of it a judge is asked; without it everything.
         calibration: which judges are known to agree with people; without it nobody looks.
         sessions: told of the runs of complete traces, so that sessions can be judged when they are over.
+        references: knows what should have come of runs; without it nobody does.
 
     Raises:
         ValueError: an evaluator's name can't be an attribute key or comes twice, or one needs verdicts that are
@@ -94,6 +97,7 @@ class TraceJudge:
         admission: Admission | None = None,
         calibration: Calibration | None = None,
         sessions: SessionJudge | None = None,
+        references: RunReferences | None = None,
     ) -> None:
         self._evaluators: dict[str, Evaluator[Any]] = {}
         self._judges = judges or {}
@@ -101,6 +105,7 @@ class TraceJudge:
         self.admission = admission or Admission()
         self._calibration = calibration
         self.sessions = sessions
+        self._references = references
         self._runs = WholeRuns(read, pieces if pieces is not None else Pieces(Rejoin.OFF))
         for evaluator in evaluators:
             require_name(evaluator.name)
@@ -147,7 +152,8 @@ class TraceJudge:
         if trace.partial:
             transcript = replace(transcript, runs=tuple(replace(run, partial=True) for run in transcript.runs))
 
-        placed = [one for one in self._place(transcript, trace.complete) if one.span_id in by_id]
+        references = self._known(transcript, by_id)
+        placed = [one for one in self._place(transcript, trace.complete, references) if one.span_id in by_id]
         due = self._due(placed, trace)
         told_before = _scored(trace.marks) if pieces.after else frozenset()
         key = _sampled_by(transcript, pieces, trace)
@@ -213,13 +219,22 @@ class TraceJudge:
             marks[key] = mark(verdict, inputs, sequence, tell)
             told.add(key[0], verdict, sequence, before if sequence else None, transcript.session_id)
 
-    def _place(self, transcript: Transcript, complete: bool) -> Iterable[Placed]:
+    def _known(self, transcript: Transcript, by_id: Mapping[str, tuple[Raw, Span]]) -> dict[str, Reference]:
+        """What should have come of the runs, by their spans."""
+        if self._references is None:
+            return {}
+        spans = {span_id: span for span_id, (_, span) in by_id.items()}
+        found = {run.ref: self._references.find(run, spans) for run in transcript.runs if run.ref is not None}
+        return {ref: reference for ref, reference in found.items() if reference is not None}
+
+    def _place(self, transcript: Transcript, complete: bool, references: Mapping[str, Reference]) -> Iterable[Placed]:
         for name, evaluator in self._evaluators.items():
             placer = PLACERS.get(evaluator.judges)
             if placer is not None:
                 yield from placer(transcript, name, complete)
             elif evaluator.judges is CaseKind.RUN and complete:
-                yield from place_runs(transcript, name)
+                per_agent = isinstance(evaluator.settings, RunSettings) and evaluator.settings.per_agent
+                yield from place_runs(transcript, name, references, per_agent=per_agent)
 
     def _due(self, placed: Sequence[Placed], trace: TraceInput) -> _Due:
         """What is to be judged now."""

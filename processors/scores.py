@@ -18,6 +18,7 @@ On the judged span, for the evaluator `<n>`:
     eval.<n>.calls_failed   int, where calls were judged
     eval.<n>.revision       string: rules, prompt, settings and model that were used
     eval.<n>.model          string, where a judge was used
+    eval.<n>.uncalibrated   bool: true where the judge isn't known to agree with people
 
 A span that came after its run was judged carries `eval.late` = true.
 
@@ -201,6 +202,8 @@ def _score_attributes(verdict: Verdict) -> list[tuple[str, Value]]:
     pairs.append((f"{prefix}.revision", verdict.revision))
     if verdict.model:
         pairs.append((f"{prefix}.model", _clean(verdict.model)))
+    if verdict.uncalibrated:
+        pairs.append((f"{prefix}.uncalibrated", True))
     return pairs
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from evaluators.calibration.record import Calibration
 from evaluators.cases import JsonValue, Run
 from evaluators.evaluation import Item, evaluate
 from evaluators.evaluator import Evaluator
@@ -53,6 +54,7 @@ class SessionJudge:
         sessions: what is remembered.
         emission: what is written besides scores.
         admission: what is judged, and about which of it a judge is asked.
+        calibration: which judges are known to agree with people; without it nobody looks.
     """
 
     def __init__(
@@ -62,12 +64,14 @@ class SessionJudge:
         sessions: Sessions,
         emission: Emission,
         admission: Admission,
+        calibration: Calibration | None = None,
     ) -> None:
         self._evaluators = {evaluator.name: evaluator for evaluator in evaluators}
         self._judges = judges
         self._sessions = sessions
         self._emission = emission
         self._admission = admission
+        self._calibration = calibration
 
     def remember(
         self,
@@ -127,7 +131,7 @@ class SessionJudge:
             )
             for name, evaluator in self._evaluators.items()
         ]
-        verdicts = [self._with_evidence(verdict, runs) for verdict in await evaluate(items)]
+        verdicts = [self._finished(verdict, runs) for verdict in await evaluate(items)]
         spans = [span for verdict in verdicts if (span := self._told(session, last, verdict)) is not None]
         return SessionScores(
             verdicts=tuple(_placed(session, last, verdict) for verdict in verdicts),
@@ -138,10 +142,11 @@ class SessionJudge:
     def _declining(self, name: str, subject: Subject, key: str) -> Callable[[Any], str | None]:
         return lambda screening: self._admission.declined(name, subject, screening, key)
 
-    def _with_evidence(self, verdict: Verdict, runs: Sequence[SessionRun]) -> Verdict:
+    def _finished(self, verdict: Verdict, runs: Sequence[SessionRun]) -> Verdict:
         # Spans of other traces can't be found by their ids alone.
         here = {turn.ref for turn in runs[-1].run.turns} | {call.ref for call in runs[-1].run.calls}
         here |= {runs[-1].run.ref}
+        verdict = verdict if self._calibration is None else self._calibration.marked(verdict)
         return replace(verdict, evidence=tuple(ref for ref in verdict.evidence if ref in here))
 
     def _told(self, session: Session, last: SessionRun, verdict: Verdict) -> EvaluationSpan | None:

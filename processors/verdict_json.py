@@ -1,12 +1,17 @@
 """A verdict as a JSON object, the way scripts read it: one shape for every status, nulls where there is no score.
 
-In: a `PlacedVerdict`.  Out: plain values with a fixed set of keys in a fixed order.
+In: a `PlacedVerdict`.  Out: plain values with a fixed set of keys in a fixed order, and back from these what is needed
+to compare a verdict with others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from evaluators.cases import JsonValue
-from evaluators.verdict import Status
+from evaluators.issues import Severity
+from evaluators.verdict import Issue, Level, Method, Status, Verdict
 from processors.telling import PlacedVerdict
 
 
@@ -49,4 +54,42 @@ def verdict_json(placed: PlacedVerdict) -> dict[str, JsonValue]:
         "confidence": verdict.confidence,
         "revision": verdict.revision,
         "model": verdict.model,
+        "uncalibrated": verdict.uncalibrated,
     }
+
+
+def verdict_of(written: Mapping[str, Any]) -> Verdict:
+    """The verdict that an object of `verdict_json` tells, without its evidence.
+
+    Raises:
+        ValueError: it is no such object; the message names the key.
+    """
+    try:
+        issues = tuple(
+            Issue(
+                code=str(one["code"]),
+                detail=str(one["detail"]),
+                severity=Severity(one["severity"]),
+                call_id=one["call_id"],
+                ref=one["span_id"],
+            )
+            for one in written["issues"]
+        )
+        return Verdict(
+            evaluator=str(written["evaluator"]),
+            level=Level(written["level"]),
+            status=Status(written["status"]),
+            label=written["label"],
+            score=written["score"],
+            passed=written["passed"],
+            explanation=str(written["explanation"]),
+            issues=issues,
+            method=Method(written["method"]),
+            confidence=written["confidence"],
+            revision=str(written["revision"]),
+            model=written["model"],
+        )
+    except KeyError as error:
+        raise ValueError(f"has no {error.args[0]}; write verdicts with spanjudge replay --verdicts") from None
+    except TypeError:
+        raise ValueError("is no verdict; write verdicts with spanjudge replay --verdicts") from None

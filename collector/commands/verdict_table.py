@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from collector.exporters.span_view import clean
-from evaluators.verdict import Status
+from evaluators.verdict import Status, Verdict
 from processors.telling import PlacedVerdict
 
 NAME_CHARS = 40
@@ -37,9 +37,9 @@ class VerdictTable:
         """Take the verdicts of a trace."""
         for placed in verdicts:
             verdict = placed.verdict
-            outcome = "good" if verdict.passed else "bad" if verdict.passed is False else str(verdict.status)
+            outcome = _outcome(verdict)
             self._outcomes.setdefault(verdict.evaluator, Counter())[outcome] += 1
-            if verdict.passed is False:
+            if outcome == "bad":
                 if len(self._faults) < MAX_FAULTS:
                     self._faults.append(placed)
                 else:
@@ -91,3 +91,11 @@ class VerdictTable:
                 fault,
             )
         return table
+
+
+def _outcome(verdict: Verdict) -> str:
+    if verdict.uncalibrated:
+        return "uncalibrated"
+    if verdict.passed is None:
+        return str(verdict.status)
+    return "good" if verdict.passed else "bad"

@@ -68,6 +68,7 @@ class Score:
     model: str | None = None
     confidence: float | None = None
     supersedes: str | None = None
+    uncalibrated: bool = False
 
     @property
     def unscored(self) -> bool:
@@ -76,8 +77,8 @@ class Score:
 
     @property
     def failed(self) -> bool:
-        """Whether it says that something is wrong."""
-        return self.passed is False
+        """Whether it says that something is wrong, by a rule or a judge that is known to agree with people."""
+        return self.passed is False and not self.uncalibrated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,7 +192,10 @@ def _score(evaluator: str, values: dict[str, Any]) -> Score:
             return float(value.double)
         return float(value.int) if value.HasField("int") else None
 
-    passed = values.get("passed")
+    def truth(field: str) -> bool | None:
+        value = values.get(field)
+        return bool(value.bool) if value is not None and value.HasField("bool") else None
+
     codes = [_text(item.string) for item in values["issues"].array.values] if "issues" in values else []
     worst = words("issue")
     ordered = dict.fromkeys([worst, *codes] if worst else codes)
@@ -199,7 +203,7 @@ def _score(evaluator: str, values: dict[str, Any]) -> Score:
         evaluator=evaluator,
         label=words("label"),
         score=number("score"),
-        passed=bool(passed.bool) if passed is not None and passed.HasField("bool") else None,
+        passed=truth("passed"),
         status=words("status"),
         explanation=words("explanation", EXPLANATION_CHARS) or "",
         codes=tuple(clean(code, NAME_CHARS) for code in list(ordered)[:MAX_CODES]),
@@ -207,6 +211,7 @@ def _score(evaluator: str, values: dict[str, Any]) -> Score:
         model=words("model"),
         confidence=number("confidence"),
         supersedes=words("supersedes"),
+        uncalibrated=truth("uncalibrated") is True,
     )
 
 

@@ -156,6 +156,9 @@ def _label_cells(row: Row) -> int:
 def _mark(score: Score, glyphs: Glyphs) -> Text:
     if score.unscored:
         return Text(f"{glyphs.none} {score.evaluator} {score.status or 'unscored'}", style="dim")
+    if score.uncalibrated:
+        told = f"{glyphs.none} {score.evaluator} {score.label or ''}{_figure(score)} (uncalibrated)"
+        return Text(told, style="default")
     if score.passed is None:
         return Text(f"{glyphs.none} {score.evaluator} {score.label or ''}{_figure(score)}".rstrip(), style="default")
     return Text(f"{glyphs.good} {score.evaluator}{_figure(score)}", style="green")

@@ -23,7 +23,9 @@ from evaluators.judge.gate import Gates
 from evaluators.judge.report import QuestionsReport, RequestReport, SpendingReport
 from evaluators.judge.settings import JudgeSettings, off_reason
 from evaluators.python_class import LoadError, PythonSettings
-from evaluators.registry import create_evaluator
+from evaluators.reference.lookup import References
+from evaluators.reference.metric import ReferenceMetric
+from evaluators.registry import EVALUATORS, create_evaluator
 from processors import sessions
 from processors.admission import Admission
 from processors.admission_settings import AdmissionSettings
@@ -32,12 +34,15 @@ from processors.otlp import Log, Span
 from processors.pieces import MAX_BYTES, Pieces
 from processors.reading.rejoining import Rejoin
 from processors.reading.transcribe import transcribe
+from processors.reference_settings import ReferencesSettings
+from processors.references import RunReferences
 from processors.scores import Emission
 from processors.session_judging import SessionJudge
 from processors.sessions import Sessions
 from processors.transcript import Transcript
 
 _log = logging.getLogger(__name__)
+_ADD_REFERENCES = "add the processor references before it, with a file of references or from_attributes: true"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +50,7 @@ class Plan:
     """What to judge with: evaluators' settings by name, judges' settings by extension id.
 
     `rejoin` says by what traces that are pieces of one run are judged together: history, session or off.
+    `references` say where it is known from what should have come of runs; None where nobody knows.
     `calibration` knows which judges agree with people; without it nobody looks.
     `session_idle_s` is how long nothing must have come of a session for it to be over.
     `notes` are sentences for the operator about what is off.
@@ -56,6 +62,7 @@ class Plan:
     admission: AdmissionSettings = field(default_factory=AdmissionSettings)
     rejoin: str = "history"
     session_idle_s: float = 1800.0
+    references: ReferencesSettings | None = None
     calibration: Calibration | None = None
     notes: tuple[str, ...] = ()
 
@@ -77,6 +84,13 @@ def plan_of(config: Config) -> Plan:
         if isinstance(component.settings, EvaluatorSettings)
     }
     admission = config.processor("admission")
+    references = config.processor("references")
+    if references is None:
+        notes += [
+            f"{name} compares with a reference, and there is none; {_ADD_REFERENCES}"
+            for name in evaluators
+            if _compares(name)
+        ]
     calibration = config.extension("calibration")
     assemble = config.processor("assemble")
     settings = assembler_settings.Settings() if assemble is None else assemble.settings_as(assembler_settings.Settings)
@@ -87,9 +101,15 @@ def plan_of(config: Config) -> Plan:
         admission=AdmissionSettings() if admission is None else admission.settings_as(AdmissionSettings),
         rejoin=settings.rejoin,
         session_idle_s=settings.session_idle,
+        references=None if references is None else references.settings_as(ReferencesSettings),
         calibration=None if calibration is None else calibration.settings_as(CalibrationSettings).read(),
         notes=tuple(notes),
     )
+
+
+def _compares(evaluator: str) -> bool:
+    entry = EVALUATORS.get(evaluator)
+    return entry is not None and issubclass(entry.evaluator_type, ReferenceMetric)
 
 
 def class_settings(config: Config) -> dict[str, PythonSettings]:
@@ -179,6 +199,7 @@ def build(
         pieces=Pieces(Rejoin(plan.rejoin), max_piece_bytes),
         admission=admission,
         calibration=plan.calibration,
+        references=references_of(plan),
         sessions=SessionJudge(
             of_sessions,
             clients,
@@ -189,6 +210,13 @@ def build(
         ),
     )
     return judge, list(clients.values())
+
+
+def references_of(plan: Plan) -> RunReferences | None:
+    """Who knows what should have come of runs."""
+    if plan.references is None:
+        return None
+    return RunReferences(References(plan.references.entries), from_attributes=plan.references.from_attributes)
 
 
 def _read(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:

@@ -93,7 +93,8 @@ def test_every_metric_is_described_and_no_other() -> None:
     for count_spans in (traces.late, traces.deduplicated, traces.created):
         count_spans(1)
     traces.judging_restarted()
-    traces.judged("e", "ok", "correct", "rule")
+    traces.judged("e", "ok", "correct", "rule", False)
+    traces.admitted("e", "sampled", 1)
     traces.observe_held(lambda: 1, lambda: 1, lambda: 1)
     telemetry.observe_exposed(lambda: 1)
     judge.request("ok", 1.0)

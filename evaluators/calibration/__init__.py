@@ -1,0 +1,1 @@
+"""How far verdicts agree with what people say: the measures, and what was measured of whom."""
