@@ -72,11 +72,15 @@ class AnswerCache:
             ).fetchone()
             if row is None:
                 return None
-            written, left_out = orjson.loads(row[0])
-            return Kept(written, left_out)
-        except (sqlite3.Error, ValueError, TypeError) as error:
+        except sqlite3.Error as error:
             self._failed(error)
             return None
+        try:
+            written, left_out = orjson.loads(row[0])
+        except (ValueError, TypeError):
+            # Written by another version.
+            return None
+        return Kept(written, left_out)
 
     def put(self, key: bytes, kept: Kept, wall_s: float) -> None:
         """Keep an answer."""
@@ -112,7 +116,7 @@ class AnswerCache:
         self._database = open_database(self._file, _TABLES, _WHAT)
         self._bytes = self._sum()
 
-    def _failed(self, error: Exception) -> None:
+    def _failed(self, error: sqlite3.Error) -> None:
         if isinstance(error, sqlite3.OperationalError):
             if not self._told:
                 self._told = True

@@ -12,8 +12,9 @@ import time
 from pathlib import Path
 
 _log = logging.getLogger(__name__)
-# Others may use the file; nobody on the event loop waits for them for longer.
-_BUSY_S = 0.05
+# Others may use the file: a start waits for them, the event loop hardly.
+_BUSY_AT_START_S = 2.0
+_BUSY_MS = 50
 
 
 def open_database(file: Path | None, tables: str, what: str) -> sqlite3.Connection:
@@ -53,7 +54,7 @@ def move_aside(file: Path, what: str) -> None:
 
 
 def _open(name: str, tables: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(name, timeout=_BUSY_S, isolation_level=None)
+    connection = sqlite3.connect(name, timeout=_BUSY_AT_START_S, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         # What is lost when the machine fails is lost; a crash of this process loses nothing.
@@ -62,6 +63,7 @@ def _open(name: str, tables: str) -> sqlite3.Connection:
         if damage != "ok":
             raise sqlite3.DatabaseError(damage)
         connection.executescript(tables)
+        connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
     except BaseException:
         connection.close()
         raise
