@@ -21,8 +21,6 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "tool_response_handling": (USER_INPUT, TOOL_RESULTS, FINAL_ANSWER),
     "task_completion": (USER_INPUT, FINAL_ANSWER),
     "step_efficiency": (USER_INPUT, TOOL_CALLS, ARGUMENTS),
-    "plan_quality": (USER_INPUT, TOOL_CALLS),
-    "plan_adherence": (USER_INPUT, TOOL_CALLS),
 }
 """The facts without which an evaluator says `missing_input`."""
 
