@@ -66,6 +66,21 @@ def read_definition(path: Path, model: type[ModelT], *, body: str | None = None)
         value, lines = _parsed(text, body)
     except YamlError as error:
         raise _error(path, error.faults) from None
+    return check_definition(path, model, value, lines)
+
+
+def check_definition(path: Path, model: type[ModelT], value: object, lines: Mapping[KeyPath, int]) -> ModelT:
+    """Check what a file says that was read in another way.
+
+    Args:
+        path: the file, for errors.
+        model: the pydantic model of its content.
+        value: what was read.
+        lines: the lines of its keys, as far as they are known.
+
+    Raises:
+        DefinitionError: the model refuses it.
+    """
     if not isinstance(value, dict):
         raise _error(
             path, [YamlFault((), "is not a map of keys", "write key: value lines, as the documentation shows")]

@@ -81,7 +81,7 @@ def inputs_of(case: Case) -> str:
             parts = ([_of_turn(turn) for turn in run.turns], [_of_call(call) for call in run.loose_calls])
             parts += (None if run.user_inputs is None else len(run.user_inputs), len(run.system_prompts))
             parts += (run.answered, len(run.final_answer or ""), run.aborted, run.truncated, run.partial)
-            parts += (case.sources,) if isinstance(case, RunCase) else ()
+            parts += (case.sources, case.reference) if isinstance(case, RunCase) else ()
     return _fingerprint(parts)
 
 

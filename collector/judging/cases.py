@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from collector.judging.setup import Plan, make_evaluators, make_judges
+from evaluators.cases import Case, RunCase
 from evaluators.evaluation import Item, evaluate
 from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.files import BadLine, NamedCase, read_cases
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.settings import JudgeSettings
+from evaluators.reference.lookup import References
 from evaluators.registry import CASE_OPTIONS, EVALUATORS
 from evaluators.verdict import Verdict
 
@@ -22,7 +25,7 @@ _FOR_ALL = "--judge"
 
 def with_judge(plan: Plan, settings: JudgeSettings) -> Plan:
     """The plan with one judge for all evaluators, in the place of those that their settings name."""
-    return Plan(evaluators=plan.evaluators, judges={**plan.judges, _FOR_ALL: settings}, notes=plan.notes)
+    return replace(plan, judges={**plan.judges, _FOR_ALL: settings})
 
 
 def evaluators_for_cases(plan: Plan) -> dict[str, Evaluator[Any]]:
@@ -39,15 +42,16 @@ def read_cases_for(evaluators: Mapping[str, Evaluator[Any]], lines: Iterable[byt
 async def judge_cases(
     cases: Iterable[NamedCase], evaluators: Mapping[str, Evaluator[Any]], plan: Plan
 ) -> Sequence[tuple[NamedCase, Verdict]]:
-    """Each case with its verdict, in order."""
+    """Each case with its verdict, in order. A run without a reference of its own has that of the configured file."""
     clients = make_judges(plan, patient=True)
+    references = References(plan.references.entries if plan.references is not None else ())
     slots = asyncio.Semaphore(CASES_AT_A_TIME)
 
     async def judge_one(case: NamedCase) -> tuple[NamedCase, Verdict]:
         evaluator = _with_options(evaluators[case.evaluator], case)
         client = _judge_of(evaluator.settings, clients)
         async with slots:
-            [verdict] = await evaluate([Item(evaluator, case.case, client)])
+            [verdict] = await evaluate([Item(evaluator, _with_reference(case.case, references), client)])
         return case, verdict
 
     try:
@@ -63,6 +67,12 @@ def _with_options(evaluator: Evaluator[Any], case: NamedCase) -> Evaluator[Any]:
         return evaluator
     given = {name: getattr(case.options, name) for name in case.options.model_fields_set}
     return EVALUATORS[case.evaluator].create(evaluator.settings.model_copy(update=given))
+
+
+def _with_reference(case: Case, references: References) -> Case:
+    if not isinstance(case, RunCase) or case.reference is not None:
+        return case
+    return replace(case, reference=references.find(case.run))
 
 
 def _judge_of(settings: EvaluatorSettings, clients: Mapping[str, OpenAIJudge]) -> OpenAIJudge | None:

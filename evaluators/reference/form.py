@@ -1,7 +1,8 @@
 """What is known from outside a run, in the JSON form that cases, reference files and attributes share, checked.
 
 In: parsed JSON: `{"task", "outcome", "tool_calls", "required_outputs", "key_actions"}`, each optional, calls as
-`{"name", "arguments", "output"}` or wrapped in `function` as chat APIs have them.  A text alone is the outcome.
+`{"name", "arguments", "output"}`, wrapped in `function` as chat APIs have them, or as a name alone.  A text in place
+of all is the outcome.
 Out: a `Reference`.  Absent and null say that nothing is known; an empty list says that there should be none.
 """
 
@@ -40,6 +41,8 @@ class ReferenceCallForm(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _unwrapped(cls, value: object) -> object:
+        if isinstance(value, str):
+            return {"name": value}
         if isinstance(value, dict) and isinstance(value.get("function"), dict):
             return {**value["function"], "id": value.get("id")}
         return value

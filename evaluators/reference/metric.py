@@ -82,8 +82,10 @@ class ReferenceMetric(CallMetric):
         if lacking is not None:
             return lacking
         reference = case.reference
-        if reference is None or reference.tool_calls is None:
+        if reference is None:
             return missing("It isn't known which calls were expected: there is no reference for this run.")
+        if reference.tool_calls is None:
+            return missing(f"The reference of this run ({reference.source}) has no tool_calls that can be read.")
         made, expected = made_calls(case.run, reference.tool_calls), expected_calls(reference.tool_calls)
         reason = too_large(made, expected)
         if reason is not None:

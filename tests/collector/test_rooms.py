@@ -12,7 +12,14 @@ ALLOWED = {"collector": set(ROOMS), "processors": {"processors", "evaluators"}, 
 # In the collector only what puts the parts together, and the commands:
 JOINING = {
     Path("collector", *names)
-    for names in (["service.py"], ["components.py"], ["judging", "worker.py"], ["judging", "judge_counts.py"], ["judging", "setup.py"])
+    for names in (
+        ["service.py"],
+        ["components.py"],
+        ["judging", "worker.py"],
+        ["judging", "judge_counts.py"],
+        ["judging", "setup.py"],
+        ["judging", "cases.py"],
+    )
 }
 SHARED = {"evaluators.duration", "evaluators.yaml_text"}
 FILES = [path for room in ROOMS for path in sorted(Path(room).rglob("*.py"))]
