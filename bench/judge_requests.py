@@ -47,7 +47,7 @@ async def measure() -> int:
     by_rule = sum(1 for verdict in verdicts if verdict.usage.prompt_chars == 0)
     print(f"verdicts {len(verdicts)}, of which without a question to the judge {by_rule}")
     for number, (request, length) in enumerate(zip(received, chars, strict=True), 1):
-        questions = len(request.schema["properties"])
+        questions = len(request.questions)
         print(
             f"request {number}: {questions} questions, {length} characters"
             f" ({length - shared} without the shared beginning), {request.length_bytes} bytes of body"

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from evaluators.cases import JsonValue
 from evaluators.judge.aliases import Aliases
+from evaluators.judge.control import Control
 from evaluators.judge.question import NamedQuestion, Question
 from evaluators.judge.schema import CALL, CALLS, has_own_evidence
 from evaluators.judge.strict import CALL_ID, EVIDENCE
@@ -42,13 +43,18 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Junk:
-    """What is wrong with an answer."""
+    """What is wrong with an answer. `unreading`: it failed on the control statements."""
 
     faults: tuple[str, ...]
+    unreading: bool = False
 
 
 def read_reply(
-    text: str | None, asked: Sequence[NamedQuestion], aliases: Aliases, redact: Callable[[str], str]
+    text: str | None,
+    asked: Sequence[NamedQuestion],
+    aliases: Aliases,
+    redact: Callable[[str], str],
+    control: Control | None = None,
 ) -> dict[str, Read | Junk]:
     """The answer to each named question.
 
@@ -57,8 +63,12 @@ def read_reply(
         asked: the questions under the names by which the reply must know them.
         aliases: those under which the run was shown.
         redact: applied to every text the model wrote.
+        control: what was asked to see whether the model answers by what it reads. If it doesn't, none of its answers
+            count.
     """
     reply = _parse(text)
+    if not isinstance(reply, Junk) and control is not None and (fault := control.fault(reply)) is not None:
+        reply = Junk((fault,), unreading=True)
     if isinstance(reply, Junk):
         return {name: reply for name, _ in asked}
     return {name: read_answer(name, reply.get(name), question, aliases, redact) for name, question in asked}

@@ -18,6 +18,7 @@ from evaluators.judge.batches import batches, halves
 from evaluators.judge.case_key import case_keys
 from evaluators.judge.clock import Clock, SystemClock
 from evaluators.judge.context_limit import ContextLimit
+from evaluators.judge.control import LABEL
 from evaluators.judge.deadline import Deadline
 from evaluators.judge.errors import RequestError
 from evaluators.judge.exchange import Exchange, answer_of
@@ -25,6 +26,7 @@ from evaluators.judge.gate import Gates
 from evaluators.judge.not_asked import NotAskedError
 from evaluators.judge.prompt import CORRECTION_TOKENS, ShownRun, build_prompt, correction, prepare
 from evaluators.judge.question import Answer, NamedQuestion, Question
+from evaluators.judge.redaction import Redactor
 from evaluators.judge.remembering import Remembering
 from evaluators.judge.report import Asked, Levels, OnReport, OnRequest, Outcome, QuestionsReport
 from evaluators.judge.request import Order, Reply
@@ -109,7 +111,7 @@ class OpenAIJudge:
         Raises:
             TypeError: an answer type can't be said in a strict JSON Schema, a mistake of its evaluator.
         """
-        shown = prepare(run, _without_secrets if self._settings.redact else None)
+        shown = prepare(run, Redactor(self._settings.redact), with_control=self._settings.control_statements)
         asked_s = None if self._patient else self._clock.now_s()
 
         async def ask(places: list[int]) -> list[tuple[Answer, Kept | None]]:
@@ -128,7 +130,7 @@ class OpenAIJudge:
         if not isinstance(read, Read):
             return None
         self._on_report(QuestionsReport(asked=Asked.CACHED, questions=1))
-        return replace(answer_of(read, left_out=kept.left_out, model=self.model), cached=True)
+        return replace(answer_of(read, shown, left_out=kept.left_out, model=self.model), cached=True)
 
     async def _ask_model(
         self, run: Run, shown: ShownRun, questions: Sequence[Question], asked_s: float | None
@@ -234,7 +236,9 @@ class OpenAIJudge:
 
     def _order(self, exchange: Exchange, asked: Sequence[NamedQuestion]) -> Order | None:
         """What to send so that `asked` are answered; the words are the same for all attempts."""
-        schema = answer_schema(asked, exchange.shown.aliases)
+        control = exchange.shown.control
+        properties = None if control is None else dict.fromkeys(control.answers, LABEL)
+        schema = answer_schema(asked, exchange.shown.aliases, properties)
         order = Order(system="", user="", schema=schema, questions=len(asked))
         if exchange.prompt is None:
             room = self._limit.tokens - order.tokens - CORRECTION_TOKENS
@@ -267,8 +271,3 @@ def _refusal(reply: Reply, settings: JudgeSettings) -> tuple[str, Asked] | None:
             Asked.CUT_OFF,
         )
     return None
-
-
-def _without_secrets(text: str) -> str:
-    # Personal data stays: whether an address or a number was passed on rightly can't be judged without it.
-    return redact(text, personal=False)

@@ -28,6 +28,12 @@ _ASKED = {
 # The request that failed has been reported with its reason.
 _TOLD_ALREADY = frozenset((Asked.FAILED, Asked.TOO_LARGE, Asked.STOPPED))
 
+_STEERED = "a text of the run speaks to whoever judges it, and has probably steered the model"
+_NOT_STEERED = (
+    "it doesn't answer by what it reads; use a stronger model, or control_statements: false if its answers shall count "
+    "all the same"
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answered:
@@ -80,7 +86,7 @@ class Exchange:
         """Reads a reply for all that is open."""
         self.settle()
         left_out = 0.0 if self.prompt is None else self.prompt.left_out
-        for name, result in read_reply(reply.text, self.open, self.shown.aliases, redact).items():
+        for name, result in read_reply(reply.text, self.open, self.shown.aliases, redact, self.shown.control).items():
             if isinstance(result, Read):
                 self._answered[name] = _Answered(read=result, left_out=left_out, trace_id=self.tally.trace_id)
             else:
@@ -115,7 +121,10 @@ class Exchange:
     def fail_junk(self) -> None:
         """Gives up on answers that were not valid, twice."""
         for name, _ in self.open:
-            reason = f"{self.model} gave no valid answer, twice: {'; '.join(self._junk[name].faults)}"
+            junk = self._junk[name]
+            reason = f"{self.model} gave no valid answer, twice: {'; '.join(junk.faults)}"
+            if junk.unreading:
+                reason += f"; {_STEERED if self.shown.steering else _NOT_STEERED}"
             self._failed[name] = _Failed(status=Status.JUDGE_ERROR, reason=reason, asked=Asked.JUNK)
 
     def answers(self) -> list[Answer]:
@@ -143,19 +152,22 @@ class Exchange:
         if found is None:
             failed = self._failed[name]
             return JudgeFailure(status=failed.status, reason=failed.reason, model=self.model, usage=usage)
-        return answer_of(found.read, left_out=found.left_out, model=self.model, usage=usage, trace_id=found.trace_id)
+        return answer_of(
+            found.read, self.shown, left_out=found.left_out, model=self.model, usage=usage, trace_id=found.trace_id
+        )
 
 
 def answer_of(
-    read: Read, *, left_out: float, model: str, usage: Usage = NO_USAGE, trace_id: str | None = None
+    read: Read, shown: ShownRun, *, left_out: float, model: str, usage: Usage = NO_USAGE, trace_id: str | None = None
 ) -> JudgeAnswer:
-    """What an evaluator is given of an answer that was read."""
+    """What an evaluator is given of an answer about a run that was read."""
     return JudgeAnswer(
         content=read.content,
         evidence=read.evidence,
         made_up_evidence=read.made_up_evidence,
         input_cut=left_out > 0,
         left_out=left_out,
+        steering=shown.steering,
         model=model,
         usage=usage,
         trace_id=trace_id,

@@ -81,3 +81,12 @@ class Block:
     turn: int | None = None
     tool: str | None = None
     brief: Brief | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steering:
+    """A text of the run that speaks to a judge: what it is, how the record calls it, and where it was seen."""
+
+    kind: Kind
+    label: str
+    ref: str | None

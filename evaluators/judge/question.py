@@ -29,6 +29,7 @@ from typing import Protocol, TypeAlias
 from pydantic import BaseModel
 
 from evaluators.cases import Run
+from evaluators.judge.pieces import Steering
 from evaluators.verdict import NO_USAGE, Status, Usage
 
 
@@ -62,8 +63,8 @@ class JudgeAnswer:
     `evidence` are refs of the run that exist; those that the model made up have been dropped, `made_up_evidence` counts
     them.
     `input_cut` says that the model was shown less than everything, `left_out` which share of the run's texts it wasn't
-    shown.  `usage` is this question's share of the request; nothing if it is `cached`, an answer given before to the
-    very same question.
+    shown.  `steering` are texts of the run that speak to a judge.  `usage` is this question's share of the request;
+    nothing if it is `cached`, an answer given before to the very same question.
     """
 
     content: BaseModel
@@ -71,6 +72,7 @@ class JudgeAnswer:
     made_up_evidence: int = 0
     input_cut: bool = False
     left_out: float = 0.0
+    steering: tuple[Steering, ...] = ()
     model: str = ""
     usage: Usage = NO_USAGE
     trace_id: str | None = None

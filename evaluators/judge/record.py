@@ -10,14 +10,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from evaluators.cases import Arguments, Message, Role, Run, ToolCall, ToolResult, Turn
 from evaluators.judge.aliases import Aliases
 from evaluators.judge.offers import offers_of
-from evaluators.judge.pieces import Block, Brief, Kind, Quoted, Returned
+from evaluators.judge.pieces import Block, Brief, Kind, Quoted, Returned, Steering
 from evaluators.judge.question import turn_name
 from evaluators.judge.wording import clean, compact_json, plain_name, without_frames
+from evaluators.rules.steering import speaks_to_a_judge
 
 Redact: TypeAlias = Callable[[str], str]
 
@@ -29,9 +31,18 @@ _KINDS = {Role.SYSTEM: Kind.SYSTEM, Role.USER: Kind.TASK, Role.ASSISTANT: Kind.E
 _SPOKEN = {Role.SYSTEM: "system prompt", Role.USER: "user", Role.ASSISTANT: "assistant, earlier"}
 
 
-def record(run: Run, aliases: Aliases, redact: Redact | None = None) -> list[Block]:
-    """The blocks that show `run`, with `redact` applied to every text of it."""
-    return _Recorder(run, aliases, redact).blocks
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A run as blocks, and those of its texts that speak to a judge."""
+
+    blocks: list[Block]
+    steering: tuple[Steering, ...]
+
+
+def record(run: Run, aliases: Aliases, redact: Redact | None = None) -> Record:
+    """The record of `run`, with `redact` applied to every text of it."""
+    recorder = _Recorder(run, aliases, redact)
+    return Record(recorder.blocks, tuple(recorder.steering))
 
 
 class _Recorder:
@@ -39,6 +50,9 @@ class _Recorder:
 
     def __init__(self, run: Run, aliases: Aliases, redact: Redact | None) -> None:
         self.blocks: list[Block] = [Block()]
+        self.steering: list[Steering] = []
+        self._place: str | None = run.ref
+        self._examined: set[str] = set()
         self._run = run
         self._aliases = aliases
         self._redact = redact
@@ -106,6 +120,7 @@ class _Recorder:
         name, place = turn_name(turn.index), self._at(turn.ref)
         brief = Brief(name=name, place=place, said_chars=len(turn.text or ""))
         self.blocks.append(Block(turn=turn.index, brief=brief))
+        self._place = turn.ref
         notes = [name + place]
         if turn.agent and self._several_agents:
             notes.append(f"agent {plain_name(turn.agent)}")
@@ -327,6 +342,11 @@ class _Recorder:
         """A text of the run after our words."""
         shown = clean(self._redact(text) if self._redact is not None else text)
         self.blocks[-1].pieces += [f"{words} ", Quoted(shown, kind, label, call)]
+        # Whoever writes system prompts runs the agent, and may well write for one that judges.
+        if kind is not Kind.SYSTEM and shown not in self._examined:
+            self._examined.add(shown)
+            if speaks_to_a_judge(shown):
+                self.steering.append(Steering(kind=kind, label=label, ref=self._place))
 
     def _at(self, ref: str | None) -> str:
         return f" [{self._aliases.place(ref)}]" if ref is not None else ""

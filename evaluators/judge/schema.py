@@ -22,8 +22,15 @@ CALL = "call"
 _MOST_ENUM_VALUES = 200
 
 
-def answer_schema(asked: Sequence[NamedQuestion], aliases: Aliases) -> Schema:
+def answer_schema(
+    asked: Sequence[NamedQuestion], aliases: Aliases, control: Mapping[str, Schema] | None = None
+) -> Schema:
     """The schema of the whole answer.
+
+    Args:
+        asked: the questions, each a property under its name.
+        aliases: those under which the run is shown.
+        control: properties that stand before those of the questions.
 
     Raises:
         TypeError: an answer type can't be said in a strict schema, or calls are asked about and it has no list of them.
@@ -35,7 +42,7 @@ def answer_schema(asked: Sequence[NamedQuestion], aliases: Aliases) -> Schema:
         "Evidence": {"type": "array", "items": _one_of(aliases.places)},
         "CallId": _one_of(aliases.calls),
     }
-    answers: dict[str, JsonValue] = {}
+    answers: dict[str, JsonValue] = {**(control or {})}
     for name, question in asked:
         definition = names[question.answer_type]
         if not has_own_evidence(question.answer_type):

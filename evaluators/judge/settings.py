@@ -20,6 +20,7 @@ from evaluators.judge.limit_settings import (
     LimitSettings,
     PriceSettings,
 )
+from evaluators.judge.redaction import Redaction
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 
@@ -54,7 +55,16 @@ class JudgeSettings(GenerationSettings):
         description="Longest request in tokens as they are estimated, its answer not included. What matters least of a "
         "run is left out to fit; what doesn't fit even so is too_large.",
     )
-    redact: bool = Field(default=False, description="Replace secrets of known formats by placeholders before sending.")
+    redact: Redaction = Field(
+        default=Redaction.SECRETS,
+        description="What is replaced by placeholders before anything is sent: `none`, `secrets`, or `personal`, which "
+        "is secrets and personal data.",
+    )
+    control_statements: bool = Field(
+        default=True,
+        description="Put two statements to the judge with every request whose right answers are known, and take no "
+        "answer of one that gets them wrong. Off for models too small for them.",
+    )
 
     limits: LimitSettings = Field(default_factory=LimitSettings, description="Pace and patience.")
     budget: BudgetSettings = Field(default_factory=BudgetSettings, description="What may be used.")

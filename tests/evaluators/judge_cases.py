@@ -173,9 +173,12 @@ def goals() -> Question:
     )
 
 
+FIVE = ("tool_selection", "tool_invocation", "tool_response_handling", "task_completion", "step_efficiency")
+
+
 def items_of(run: Run, judge: Judge | None) -> list[Item]:
-    """Every case of the run for every evaluator, with the judge for what rules leave open."""
-    selection, invocation, handling, completion, efficiency = (entry.create() for entry in EVALUATORS.values())
+    """Every case of the run for the five evaluators of `FIVE`, with the judge for what rules leave open."""
+    selection, invocation, handling, completion, efficiency = (EVALUATORS[name].create() for name in FIVE)
     items = [Item(selection, DecisionCase(run=run, turn=turn), judge) for turn in run.turns]
     items += [
         Item(invocation, CallsCase(run=run, calls=(call,), turn=turn), judge)

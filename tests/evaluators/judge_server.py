@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -38,6 +39,11 @@ class Received:
         if "tools" in self.body:
             return "tool"
         return str(self.body.get("response_format", {}).get("type", "text"))
+
+    @property
+    def questions(self) -> list[str]:
+        """The names of what is asked, without the control statements."""
+        return [name for name in self.schema["properties"] if name.startswith("q")]
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -164,7 +170,17 @@ def completion(content: str | None, *, finish_reason: str = "stop", refusal: str
 def answers_for(received: Received) -> dict[str, Any]:
     """A valid answer to every question: the first of each list of words, one item in each list."""
     answers: dict[str, Any] = _instance(received.schema, received.schema.get("$defs", {}))
-    return answers
+    return answers | control_answers(received)
+
+
+_SAME_WORD = re.compile(r"(k\d): “(\w+)” and “(\w+)” are the same word")
+
+
+def control_answers(received: Received) -> dict[str, str]:
+    """The right answers to the control statements of a request, as whoever reads them gives them."""
+    asked = json.dumps(received.body["messages"], ensure_ascii=False)
+    said = {name: "correct" if one == other else "incorrect" for name, one, other in _SAME_WORD.findall(asked)}
+    return {name: answer for name, answer in said.items() if name in received.schema["properties"]}
 
 
 def said(received: Received, content: str) -> Response:

@@ -11,9 +11,8 @@ from evaluators.evaluation import evaluate
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.settings import JudgeSettings
 from evaluators.judge.shares import total
-from evaluators.registry import EVALUATORS
 from evaluators.verdict import Method, Status, Verdict
-from tests.evaluators.judge_cases import items_of, six_steps
+from tests.evaluators.judge_cases import FIVE, items_of, six_steps
 from tests.evaluators.judge_server import STRICT_KEYWORDS, JudgeServer, Received, nodes, status
 
 
@@ -45,7 +44,7 @@ async def test_every_evaluator_asks_and_takes_the_answer() -> None:
     async with JudgeServer() as server:
         verdicts = await _judged(server)
     judged = {verdict.evaluator for verdict in verdicts if verdict.method is Method.JUDGE}
-    assert judged == set(EVALUATORS)
+    assert judged == set(FIVE)
     for verdict in verdicts:
         assert verdict.status in (Status.OK, Status.NOT_APPLICABLE)
         assert (verdict.model == "fake-1") == (verdict.method is Method.JUDGE)

@@ -20,6 +20,7 @@ from evaluators.judge.question import Answer, Judge, JudgeAnswer, JudgeFailure
 from evaluators.judge.report import OnRequest, Outcome, RequestReport
 from evaluators.judge.settings import JudgeSettings
 from evaluators.judge.shares import total
+from evaluators.judge.tokens import estimate_tokens
 from evaluators.verdict import Status
 from tests.evaluators import judge_endpoints as endpoints
 from tests.evaluators.judge_cases import (
@@ -40,6 +41,7 @@ from tests.evaluators.judge_server import (
     breaks_off,
     changed,
     completion,
+    control_answers,
     raw,
     says,
     slow,
@@ -152,7 +154,7 @@ async def test_many_steps_are_asked_in_several_requests() -> None:
         judge = _judge(server, steps_per_request=4)
         answers = await judge.ask(_RUN, [choice(index) for index in range(6)] + [goals()])
         await judge.close()
-    assert [len(request.schema["properties"]) for request in server.received] == [4, 3]
+    assert [len(request.questions) for request in server.received] == [4, 3]
     assert all(isinstance(answer, JudgeAnswer) for answer in answers)
 
 
@@ -187,11 +189,12 @@ async def test_secrets_are_sent_only_when_redaction_is_off() -> None:
     secret = "sk-proj-" + "a1B2c3D4" * 6
     run = Run(turns=(Turn(index=0, text=f"the key is {secret}"),))
     async with JudgeServer() as server:
-        for redact in (False, True):
+        for redact in ("none", "secrets", "personal"):
             judge = _judge(server, redact=redact)
             await judge.ask(run, [replace(choice(0), findings=(f"{secret} was told",))])
             await judge.close()
-    assert [secret in request.user for request in server.received] == [True, False]
+    assert [secret in request.user for request in server.received] == [True, False, False]
+    assert all(request.user.count("<SECRET_KEY_1>") == 2 for request in server.received[1:])
 
 
 async def test_a_secret_in_an_explanation_never_gets_out() -> None:
@@ -274,15 +277,15 @@ async def test_a_bad_answer_is_asked_for_once_more_and_then_given_up_alone(
     change: Callable[[dict[str, Any]], None], place: int, fault: str
 ) -> None:
     def always_wrong(received: Received) -> Response:
-        if len(received.schema["properties"]) == 3:
+        if len(received.questions) == 3:
             return changed(change)(received)
-        return says("{}")(received)
+        return says(json.dumps(control_answers(received)))(received)
 
     async with JudgeServer(always_wrong) as server:
         answers = await _answers(server)
     assert len(server.received) == 2
     again = server.received[1]
-    assert list(again.schema["properties"]) == [f"q{place + 1}"]
+    assert again.questions == [f"q{place + 1}"]
     assert again.user.startswith(server.received[0].user)
     assert fault in again.user
     for number, answer in enumerate(answers):
@@ -440,15 +443,15 @@ async def test_an_endpoint_that_is_not_there_is_named_without_what_may_be_secret
 
 
 async def test_a_run_that_does_not_fit_is_not_sent() -> None:
-    run = Run(turns=tuple(Turn(index=index, text=f"{index} " * 4_000) for index in range(50)))
+    run = Run(user_inputs=tuple(f"{number} " * 4_000 for number in range(50)))
     async with JudgeServer() as server:
-        judge = _judge(server, max_prompt_chars=20_000)
+        judge = _judge(server, max_prompt_tokens=2_000)
         (answer,) = await judge.ask(run, [choice(0)])
         await judge.close()
     assert server.received == []
     assert isinstance(answer, JudgeFailure)
     assert answer.status is Status.TOO_LARGE
-    assert "20000 characters" in answer.reason
+    assert "2000 tokens" in answer.reason
     assert answer.usage.requests == 0
 
 
@@ -456,14 +459,14 @@ async def test_a_long_run_is_cut_to_fit_and_says_so() -> None:
     calls = (replace(CALLS[0], result=ToolResult(content="x" * 200_000)),)
     run = Run(turns=(Turn(index=0, calls=calls), Turn(index=1, text="done", answers=(CALLS[0].id,))))
     async with JudgeServer(changed(_wrong_label), well) as server:
-        judge = _judge(server, max_prompt_chars=12_000)
+        judge = _judge(server, max_prompt_tokens=3_000)
         (answer,) = await judge.ask(run, [choice(0)])
         await judge.close()
     assert isinstance(answer, JudgeAnswer)
     assert answer.input_cut
     for received in server.received:
         schema = json.dumps(received.schema, separators=(",", ":"))
-        assert len(received.system) + len(received.user) + len(schema) <= 12_000
+        assert estimate_tokens(received.system + received.user + schema) <= 3_000
         assert "characters left out" in received.user
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,6 +68,6 @@ def test_stretches_are_in_order_apart_and_within_the_limit(
     stretches = excerpt(text, limit, clues, _CUT)
     assert stretches == sorted(stretches)
     assert all(0 <= start <= end <= len(text) for start, end in stretches)
-    assert all(first[1] < second[0] for first, second in zip(stretches, stretches[1:], strict=False))
+    assert all(first[1] < second[0] for first, second in pairwise(stretches))
     shown = sum(weigh(text[start:end]) for start, end in stretches)
     assert shown <= limit

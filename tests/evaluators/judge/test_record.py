@@ -20,11 +20,11 @@ _USER = Message(role=Role.USER, text="go on")
 
 
 def _pieces(run: Run, redact: Redact | None = None) -> list[Piece]:
-    return [piece for block in record(run, Aliases(run), redact) for piece in block.pieces]
+    return [piece for block in record(run, Aliases(run), redact).blocks for piece in block.pieces]
 
 
 def _shown(run: Run) -> str:
-    shown = show(record(run, Aliases(run)), _FENCE, 1_000_000, Interest())
+    shown = show(record(run, Aliases(run)).blocks, _FENCE, 1_000_000, Interest())
     assert shown is not None
     return shown.text
 

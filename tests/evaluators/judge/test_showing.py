@@ -47,7 +47,7 @@ def _of(turns: list[Turn]) -> tuple[str, ...]:
 
 
 def _show(run: Run, room_tokens: int, interest: Interest | None = None) -> Showing:
-    shown = show(record(run, Aliases(run)), _FENCE, room_tokens, interest or Interest())
+    shown = show(record(run, Aliases(run)).blocks, _FENCE, room_tokens, interest or Interest())
     assert shown is not None
     return shown
 
@@ -158,7 +158,7 @@ def test_a_text_that_comes_again_is_pointed_at_only_where_the_first_is_shown() -
 
 def test_what_does_not_fit_even_when_cut_is_not_shown_at_all() -> None:
     run = Run(user_inputs=tuple(f"{number} {'wish ' * 400}" for number in range(60)))
-    assert show(record(run, Aliases(run)), _FENCE, 2_000, Interest()) is None
+    assert show(record(run, Aliases(run)).blocks, _FENCE, 2_000, Interest()) is None
 
 
 @pytest.mark.parametrize("filler", ["x", "北", "1", " ", "\n", "é", "🎉", "}"])
@@ -178,7 +178,7 @@ def test_a_showing_never_exceeds_its_room(results: list[tuple[int, bool]], room_
     came_back = [ToolResult(error="e" * size) if bad else ToolResult(content="r1 " * size) for size, bad in results]
     run = _run(*came_back)
     interest = Interest(turns=frozenset(asked))
-    shown = show(record(run, Aliases(run)), _FENCE, room_tokens, interest)
+    shown = show(record(run, Aliases(run)).blocks, _FENCE, room_tokens, interest)
     if shown is not None:
         assert estimate_tokens(shown.text) <= room_tokens
         assert shown.cut == ("left out" in shown.text)
