@@ -36,6 +36,7 @@ class PlanAdherence(Evaluator[RunCase]):
     name = "plan_adherence"
     judges = CaseKind.RUN
     level = Level.TRACE
+    facts = ("user_input", "tool_calls")
     good_label = "pass"
     bad_label = "fail"
     code_version = "1"

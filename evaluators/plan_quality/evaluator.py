@@ -27,6 +27,7 @@ class PlanQuality(Evaluator[RunCase]):
     name = "plan_quality"
     judges = CaseKind.RUN
     level = Level.TRACE
+    facts = ("user_input", "tool_calls")
     good_label = "pass"
     bad_label = "fail"
     code_version = "1"
