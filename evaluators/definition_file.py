@@ -61,11 +61,11 @@ def read_definition(path: Path, model: type[ModelT], *, body: str | None = None)
     Raises:
         DefinitionError: it can't be read, isn't YAML, or says something that the model refuses.
     """
-    text = _text(path)
+    text = definition_text(path)
     try:
         value, lines = _parsed(text, body)
     except YamlError as error:
-        raise _error(path, error.faults) from None
+        raise yaml_fault(path, error) from None
     return check_definition(path, model, value, lines)
 
 
@@ -92,7 +92,12 @@ def check_definition(path: Path, model: type[ModelT], value: object, lines: Mapp
         raise _error(path, [_fault(model, one, value, lines) for one in found]) from None
 
 
-def _text(path: Path) -> str:
+def definition_text(path: Path) -> str:
+    """The text of such a file.
+
+    Raises:
+        DefinitionError: it can't be read, is too large, or isn't UTF-8.
+    """
     try:
         # Read through a handle, so that a device or a file that grows is not read to its end.
         with path.open("rb") as file:
@@ -105,6 +110,11 @@ def _text(path: Path) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DefinitionError(f"{path}: is not UTF-8 text; save it as UTF-8") from None
+
+
+def yaml_fault(path: Path, error: YamlError) -> DefinitionError:
+    """What is wrong with the YAML of such a file, as an error that names the file."""
+    return _error(path, error.faults)
 
 
 def _parsed(text: str, body: str | None) -> tuple[object, Mapping[KeyPath, int]]:
