@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from evaluators.cases import CaseKind, JsonValue, RunCase
@@ -18,9 +19,10 @@ from evaluators.trajectory_quality.parts import (
     from_verdicts,
 )
 from evaluators.trajectory_quality.settings import TrajectoryQualitySettings
-from evaluators.verdict import Level, Status
+from evaluators.verdict import Level, Status, Verdict
 
 _LESS_WHEN_A_PART_IS_MISSING = 0.2
+_MOST_TOLD = 3
 
 
 class TrajectoryQuality(ComputedEvaluator[RunCase]):
@@ -67,6 +69,11 @@ class TrajectoryQuality(ComputedEvaluator[RunCase]):
             reason=f"From {made_of}." + (f" Left out: {left_out}." if left_out else ""),
             details=details,
         )
+
+    def conclude_by_rules(self, screening: Screening) -> Verdict:
+        """The verdict, which says first what it is made of."""
+        missed = [found.detail for found in screening.issues[:_MOST_TOLD]]
+        return replace(super().conclude_by_rules(screening), explanation=" ".join((screening.reason, *missed)))
 
 
 def _told(part: Part) -> JsonValue:

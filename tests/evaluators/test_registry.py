@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from pydantic import ValidationError
 
 from evaluators.computed import ComputedEvaluator
 from evaluators.registry import EVALUATORS, Entry
@@ -22,9 +23,16 @@ def test_an_evaluator_is_made_with_its_defaults_or_with_settings_of_its_own(entr
     made = entry.create()
     assert made.settings == entry.settings()
     assert made.criteria().strip() or isinstance(made, ComputedEvaluator)
+    if entry.name == "failure_attribution":
+        return  # a category has no score to hold against a threshold
     strict = entry.create(entry.settings(threshold=0.25))
     assert strict.settings.threshold == 0.25
     assert strict.revision() != made.revision()
+
+
+def test_a_category_has_no_threshold() -> None:
+    with pytest.raises(ValidationError, match="threshold"):
+        EVALUATORS["failure_attribution"].settings.model_validate({"threshold": 0.5})
 
 
 def test_settings_of_another_evaluator_are_refused() -> None:
