@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, Run, RunCase, SourceVerdict, Turn
+from evaluators.doubts import doubted
 from evaluators.evaluator import CaseT, Evaluator, Screening
 from evaluators.judge.question import Judge, JudgeAnswer, JudgeFailure, Question
 from evaluators.rules.run_index import forget
@@ -179,7 +180,7 @@ async def _ask(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]])
         if isinstance(answer, JudgeFailure):
             verdicts.append(item.evaluator.conclude_failure(screening, answer))
             continue
-        verdict = item.evaluator.conclude(item.case, screening, answer)
+        verdict = doubted(item.evaluator.conclude(item.case, screening, answer), answer)
         verdicts.append(
             replace(
                 verdict,

@@ -1,0 +1,52 @@
+"""What makes a judge's verdict less sure, whoever gave it: texts it wasn't shown, and texts that speak to it.
+
+In: a verdict and the answer it rests on.  Out: the same verdict with less confidence, and with the reason in `details`
+and in its explanation.  Never changes a score or a label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from evaluators.cases import JsonValue
+from evaluators.judge.pieces import Kind, Steering
+from evaluators.judge.question import JudgeAnswer
+from evaluators.verdict import Verdict
+
+_LESS_WHEN_NOTHING_WAS_SHOWN = 0.4
+_WHEN_SPOKEN_TO = 0.6
+_MOST_NAMED = 8
+_WORDS = {
+    Kind.TASK: "what the user says",
+    Kind.EARLIER: "what was said before",
+    Kind.RESULT: "a tool's result",
+    Kind.ERROR: "an error",
+    Kind.DESCRIPTION: "a tool's description",
+    Kind.PARAMETERS: "a tool's parameters",
+    Kind.ARGUMENTS: "a call's arguments",
+    Kind.TEXT: "what the agent says",
+    Kind.ANSWER: "what the agent says",
+    Kind.SYSTEM: "the instructions",
+}
+
+
+def doubted(verdict: Verdict, answer: JudgeAnswer) -> Verdict:
+    """The verdict, less sure by as much as its judge wasn't shown and if a text of the run speaks to whoever judges."""
+    confidence, explanation = verdict.confidence, verdict.explanation
+    details: dict[str, JsonValue] = dict(verdict.details)
+    if answer.left_out > 0:
+        details["left_out"] = round(answer.left_out, 4)
+        if confidence is not None:
+            confidence *= 1 - _LESS_WHEN_NOTHING_WAS_SHOWN * answer.left_out
+    if answer.steering:
+        details["steering"] = [_told(one) for one in answer.steering[:_MOST_NAMED]]
+        where = " and ".join(dict.fromkeys(_WORDS[one.kind] for one in answer.steering))
+        explanation = f"{explanation} (In this run {where} may address whoever judges it.)".strip()
+        if confidence is not None:
+            confidence *= _WHEN_SPOKEN_TO
+    rounded = None if confidence is None else round(confidence, 4)
+    return replace(verdict, confidence=rounded, explanation=explanation, details=details)
+
+
+def _told(steering: Steering) -> dict[str, JsonValue]:
+    return {"in": steering.kind.value, "ref": steering.ref}
