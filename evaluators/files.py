@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 import orjson
 from pydantic import ValidationError
@@ -36,6 +37,7 @@ from evaluators.cases import (
 )
 from evaluators.evaluator import EvaluatorSettings
 from evaluators.plans import visible_plans
+from evaluators.sessions import session_case
 from evaluators.verdict import Verdict
 
 _LONGEST_FAULT = 200
@@ -257,7 +259,26 @@ def _response(given: CaseInput) -> Case:
     return ResponseCase(run=history.run(), calls=answered, turn=turn)
 
 
-def _whole_run(given: CaseInput) -> Case:
+def _session(given: CaseInput) -> Case:
+    """Every message of the user begins a run."""
+    whole = _whole_run(given)
+    run = whole.run
+    parts = [tuple(turns) for _, turns in groupby(run.turns, lambda turn: turn.user_turn)]
+    inputs = run.user_inputs or ()
+    runs = [
+        replace(
+            run,
+            turns=tuple(replace(turn, index=place) for place, turn in enumerate(turns)),
+            user_inputs=inputs[number : number + 1] if len(inputs) == len(parts) else inputs,
+            final_answer=turns[-1].text if number < len(parts) - 1 else run.final_answer,
+            answered=turns[-1].text is not None if number < len(parts) - 1 else run.answered,
+        )
+        for number, turns in enumerate(parts)
+    ]
+    return session_case(runs or [run], whole.reference)
+
+
+def _whole_run(given: CaseInput) -> RunCase:
     history = _History(given)
     calls = history.calls()
     known = {call.id for turn in history.turns for call in turn.calls}
@@ -286,4 +307,5 @@ _BUILDERS: Mapping[CaseKind, Callable[[CaseInput], Case]] = {
     CaseKind.CALLS: _invocation,
     CaseKind.RESPONSE: _response,
     CaseKind.RUN: _whole_run,
+    CaseKind.SESSION: _session,
 }

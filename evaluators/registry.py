@@ -46,6 +46,12 @@ from evaluators.reference import (
     TrajectoryMatch,
     TrajectoryMatchSettings,
 )
+from evaluators.session_level import (
+    SessionGoalAccuracy,
+    SessionGoalAccuracySettings,
+    SessionTaskCompletion,
+    SessionTaskCompletionSettings,
+)
 from evaluators.step_efficiency import StepEfficiency, StepEfficiencySettings
 from evaluators.task_completion import TaskCompletion, TaskCompletionSettings
 from evaluators.tool_invocation import ToolInvocation, ToolInvocationSettings
@@ -103,6 +109,8 @@ _ENTRIES = (
     Entry(FailureAttribution, FailureAttributionSettings, "Did the run fail by its plan or in its execution?"),
     Entry(PlanQuality, PlanQualitySettings, "Would the plan that the agent announced do the task?"),
     Entry(PlanAdherence, PlanAdherenceSettings, "Did the agent do what it had announced?"),
+    Entry(SessionTaskCompletion, SessionTaskCompletionSettings, "Was what the user wanted over a session done?"),
+    Entry(SessionGoalAccuracy, SessionGoalAccuracySettings, "Was the goal of a session reached, yes or no?"),
     Entry(ToolCallsMatch, ToolCallsMatchSettings, "Were the expected calls made, and no others?"),
     Entry(ToolCorrectness, ToolCorrectnessSettings, "Likeness of the calls to the expected ones, as in DeepEval."),
     Entry(ToolCallAccuracy, ToolCallAccuracySettings, "The expected tools with the expected arguments, as in Ragas."),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.cases import CallsCase, DecisionCase, Reference, ResponseCase, Role, RunCase
+from evaluators.cases import CallsCase, DecisionCase, Reference, ResponseCase, Role, RunCase, SessionCase
 from evaluators.files import BadLine, NamedCase, read_cases, result_line
 from evaluators.registry import CASE_KINDS, EVALUATORS
 from evaluators.verdict import CallVerdict, Level, Method, Status, Usage, Verdict
@@ -222,3 +222,17 @@ def test_what_is_no_object_is_told_in_plain_words(text: bytes) -> None:
     (bad,) = read_cases([text], CASE_KINDS)
     assert isinstance(bad, BadLine)
     assert "has to be an object" in bad.fault and "CaseLine" not in bad.fault
+
+
+def test_a_session_has_a_run_for_every_message_of_the_user() -> None:
+    said = [
+        {"role": "user", "content": "A table for two, please."},
+        {"role": "assistant", "content": "For when?"},
+        {"role": "user", "content": "Tonight at eight."},
+        {"role": "assistant", "content": "Booked."},
+    ]
+    [case] = read_cases([line("session_task_completion", messages=said, output="Booked.")], CASE_KINDS)
+    assert isinstance(case, NamedCase) and isinstance(case.case, SessionCase)
+    assert [run.user_inputs for run in case.case.runs] == [("A table for two, please.",), ("Tonight at eight.",)]
+    assert [run.final_answer for run in case.case.runs] == ["For when?", "Booked."]
+    assert case.case.run.user_inputs == ("A table for two, please.", "Tonight at eight.")
