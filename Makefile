@@ -40,8 +40,8 @@ $(STAMP): pyproject.toml requirements-dev.txt
 
 # Rewrites requirements-dev.txt from the ranges in pyproject.toml (needs uv on the PATH).
 lock:
-	uv pip compile pyproject.toml --extra dev --extra demo --universal --python-version 3.11 --generate-hashes \
-		--no-header --no-emit-index-url --quiet -o requirements-dev.txt
+	uv pip compile pyproject.toml --extra dev --extra demo --extra redaction --extra scanners --universal \
+		--python-version 3.11 --generate-hashes --no-header --no-emit-index-url --quiet -o requirements-dev.txt
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
