@@ -44,7 +44,7 @@ _PASSPORT_WORDS = r"passport(?: number| no\.?)?|护照(?:号码?)?|reisepass\w*|
 _REGIONS = ("CN", "US", "GB", "DE", "FR", "IT", "ES", "IN", "BR", "JP", "KR", "AU", "NL", "PL", "HK", "TW", "SG")
 _CALLED = re.compile(
     r"(?:phone|mobile|cell|tel\.?|telephone|call|whatsapp|fax|contact|handy|telefon\w*|mobil\w*|móvil|teléfono|celular"
-    r"|téléphone|portable|telefono|cellulare|телефон|電話|电话|手机|手機|座机|联系方式|联系电话|携帯|전화|휴대폰)[\"'\s:：=(#.]*$",
+    r"|téléphone|portable|telefono|cellulare|телефон|電話|电话|手机|手機|座机|联系方式|联系电话|携帯|전화|휴대폰)(?:号码?|號碼?|番号)?[\"'\s:：=(#.]*$",
     re.IGNORECASE,
 )
 _INTERNATIONAL = re.compile(r"(?<![\w+.])(?:\+|00)[1-9][\d ()./\-–]{5,22}\d(?!\w)", re.ASCII)
