@@ -16,6 +16,7 @@ from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.failure_attribution import FailureAttribution, FailureAttributionSettings
 from evaluators.goal_accuracy import GoalAccuracy, GoalAccuracySettings
 from evaluators.names import require_name
+from evaluators.output_quality import OutputQuality
 from evaluators.plan_adherence import PlanAdherence, PlanAdherenceSettings
 from evaluators.plan_quality import PlanQuality, PlanQualitySettings
 from evaluators.prompt_file import PromptEvaluator, PromptSettings
@@ -46,6 +47,7 @@ from evaluators.reference import (
     TrajectoryMatch,
     TrajectoryMatchSettings,
 )
+from evaluators.rubric import RubricSettings, ShippedRubricSettings, own_rubric
 from evaluators.session_level import (
     SessionGoalAccuracy,
     SessionGoalAccuracySettings,
@@ -58,6 +60,7 @@ from evaluators.tool_invocation import ToolInvocation, ToolInvocationSettings
 from evaluators.tool_response_handling import ToolResponseHandling, ToolResponseHandlingSettings
 from evaluators.tool_selection import ToolSelection, ToolSelectionSettings
 from evaluators.trajectory_quality import TrajectoryQuality, TrajectoryQualitySettings
+from evaluators.workflow_compliance import WorkflowCompliance
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,8 @@ _ENTRIES = (
     Entry(SessionTaskCompletion, SessionTaskCompletionSettings, "Was what the user wanted over a session done?"),
     Entry(SessionGoalAccuracy, SessionGoalAccuracySettings, "Was the goal of a session reached, yes or no?"),
     Entry(ToolCallsMatch, ToolCallsMatchSettings, "Were the expected calls made, and no others?"),
+    Entry(WorkflowCompliance, ShippedRubricSettings, "Did a travel planner take its steps, in order and well?"),
+    Entry(OutputQuality, ShippedRubricSettings, "Is a travel plan complete, honest and in form?"),
     Entry(ToolCorrectness, ToolCorrectnessSettings, "Likeness of the calls to the expected ones, as in DeepEval."),
     Entry(ToolCallAccuracy, ToolCallAccuracySettings, "The expected tools with the expected arguments, as in Ragas."),
     Entry(ToolCallF1, ToolCallF1Settings, "F1 of the calls against the expected ones, as in Ragas."),
@@ -132,6 +137,7 @@ CASE_OPTIONS: Mapping[str, type[EvaluatorSettings]] = {
 }
 
 OWN_KINDS: Mapping[str, OwnKind] = {
+    "rubric": OwnKind(RubricSettings, own_rubric, "Judges by what a rubric file says."),
     "prompt": OwnKind(PromptSettings, PromptEvaluator, "Asks a judge what a prompt file says."),
     "python": OwnKind(PythonSettings, ClassEvaluator, "Judges by a class of an installed Python package."),
 }
