@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from evaluators.cases import Plan, Run, Tool
+from evaluators.cases import Plan, Run, Tool, ToolCall
 from evaluators.issues import IssueCode
 from evaluators.plan_quality.worth import Fault
 from evaluators.plans.naming import tools_named
 from evaluators.rules.secrets import shown
-from evaluators.rules.tool_names import find_tool, may_be_unlisted, says_no_such_tool
+from evaluators.rules.tool_names import find_tool, is_providers_own, may_be_unlisted, says_no_such_tool
 
 _LONGEST_STEP = 80
 _LONGEST_NAME = 60
@@ -48,13 +48,19 @@ def _unavailable(run: Run, number: int, plan: Plan) -> Iterator[Finding]:
     for at, step in enumerate(plan.steps, 1):
         for match in _TOOL.finditer(step.text):
             name = next(group for group in match.groups() if group)
-            if name in arguments or name in worked or find_tool(name, tools) or may_be_unlisted(name, tools):
+            if name in arguments or name in worked or _may_exist(name, tools):
                 continue
             yield Finding(
                 Fault(IssueCode.UNAVAILABLE_TOOL, number, at),
                 f"Step {at} of plan {number} uses the tool {shown(name, _LONGEST_NAME)}, which was not offered.",
                 conclusive=name in failed,
             )
+
+
+def _may_exist(name: str, tools: Sequence[Tool]) -> bool:
+    if find_tool(name, tools) is not None or may_be_unlisted(name, tools):
+        return True
+    return is_providers_own(ToolCall(id="", name=name))
 
 
 def _irreversible(run: Run, number: int, plan: Plan) -> Iterator[Finding]:
