@@ -12,7 +12,7 @@ from collector.holding.assembler import Assembler
 from collector.holding.settings import Settings
 from collector.holding.store import Budget, MemoryStore
 from collector.intake import OverloadedError, UndeclaredSignalError
-from collector.judging.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
+from collector.judging.jobs import Apart, Carriers, EvaluationSpan, Job, Judged, seal_carriers
 from collector.pipeline import PARCELS_AT_ONCE, SHED_PAUSE_S, Destination, Pipeline, Reading, ScoreMode
 from collector.records import Parcel, Ref, Signal
 from collector.telemetry import Telemetry
@@ -341,3 +341,12 @@ async def test_within_one_request_the_order_of_spans_does_not_decide_what_is_hel
     parts = {True: spans(2, wanted=True, parent=1), False: spans(1)}
     await bench.take(b"".join(parts[wanted] for wanted in order))
     assert bench.shelves[0].names() == []
+
+
+def test_what_is_said_of_spans_that_have_long_left_goes_the_way_that_they_went() -> None:
+    bench = Bench(ScoreMode.ATTRIBUTES, ScoreMode.NONE)
+    told = EvaluationSpan(b"", b"", Span(name="evaluation").SerializeToString())
+    bench.pipeline.evaluations_apart(Apart([told], ("", (("x-project-name", "shop"),))))
+    attributes, none = bench.shelves
+    assert attributes.names() == ["evaluation"] and none.names() == []
+    assert attributes.parcels[0].headers == (("x-project-name", "shop"),)
