@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evaluators.status import OPEN, Status, foremost
-from evaluators.verdict import Method, Usage, Verdict
+from evaluators.verdict import Method, Verdict, total
 
 _LESS_WHEN_A_PART_IS_MISSING = 0.2
 
@@ -50,7 +50,7 @@ def combine(verdicts: Sequence[Verdict]) -> Verdict:
         confidence=unsure,
         revision=(judged or scored)[0].revision,
         model=judged[0].model if judged else None,
-        usage=_sum(verdicts),
+        usage=total(verdict.usage for verdict in verdicts),
         judge_trace_id=judged[0].judge_trace_id if judged else None,
         uncalibrated=any(verdict.uncalibrated for verdict in judged),
     )
@@ -65,7 +65,7 @@ def _without_score(verdicts: Sequence[Verdict], scored: int) -> Verdict:
         alike[0],
         explanation=told.strip(),
         issues=tuple(issue for verdict in verdicts for issue in verdict.issues),
-        usage=_sum(verdicts),
+        usage=total(verdict.usage for verdict in verdicts),
     )
 
 
@@ -80,14 +80,3 @@ def _mean(scored: Sequence[Verdict]) -> float | None:
     if not graded:
         return None
     return round(sum(weight * score for weight, score in graded) / sum(weight for weight, _ in graded), 4)
-
-
-def _sum(verdicts: Sequence[Verdict]) -> Usage:
-    prompt = [v.usage.prompt_tokens for v in verdicts if v.usage.prompt_tokens is not None]
-    completion = [v.usage.completion_tokens for v in verdicts if v.usage.completion_tokens is not None]
-    return Usage(
-        requests=sum(v.usage.requests for v in verdicts),
-        prompt_chars=sum(v.usage.prompt_chars for v in verdicts),
-        prompt_tokens=sum(prompt) if prompt else None,
-        completion_tokens=sum(completion) if completion else None,
-    )

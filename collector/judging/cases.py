@@ -14,9 +14,10 @@ from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.files import BadLine, NamedCase, read_cases
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.settings import JudgeSettings
+from evaluators.needs import needed_items
 from evaluators.reference.lookup import References
 from evaluators.registry import CASE_OPTIONS, EVALUATORS
-from evaluators.verdict import Verdict
+from evaluators.verdict import Verdict, total
 
 CASES_AT_A_TIME = 16
 _FOR_ALL = "--judge"
@@ -49,10 +50,11 @@ async def judge_cases(
 
     async def judge_one(case: NamedCase) -> tuple[NamedCase, Verdict]:
         evaluator = _with_options(evaluators[case.evaluator], case)
-        client = _judge_of(evaluator.settings, clients)
+        item = Item(evaluator, _with_reference(case.case, references), _judge_of(evaluator.settings, clients))
+        needed = needed_items(item, evaluators, lambda one: _judge_of(one.settings, clients))
         async with slots:
-            [verdict] = await evaluate([Item(evaluator, _with_reference(case.case, references), client)])
-        return case, verdict
+            verdict, *others = await evaluate([item, *needed])
+        return case, _with_cost(verdict, others)
 
     try:
         return await asyncio.gather(*(judge_one(case) for case in cases))
@@ -73,6 +75,18 @@ def _with_reference(case: Case, references: References) -> Case:
     if not isinstance(case, RunCase) or case.reference is not None:
         return case
     return replace(case, reference=references.find(case.run))
+
+
+def _with_cost(verdict: Verdict, sources: Sequence[Verdict]) -> Verdict:
+    """A derived verdict with what those that it is derived from cost: nobody else tells it."""
+    if not sources:
+        return verdict
+    models = {source.model for source in sources if source.model is not None}
+    return replace(
+        verdict,
+        usage=total(one.usage for one in (verdict, *sources)),
+        model=models.pop() if len(models) == 1 else None,
+    )
 
 
 def _judge_of(settings: EvaluatorSettings, clients: Mapping[str, OpenAIJudge]) -> OpenAIJudge | None:

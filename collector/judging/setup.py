@@ -14,6 +14,7 @@ from typing import Any
 
 from collector.config import Config
 from collector.holding import settings as assembler_settings
+from collector.judging.sources import without_sources
 from evaluators.calibration.record import Calibration
 from evaluators.calibration.settings import CalibrationSettings
 from evaluators.cases import CaseKind
@@ -91,6 +92,7 @@ def plan_of(config: Config) -> Plan:
             for name in evaluators
             if _compares(name)
         ]
+    notes += without_sources(evaluators)
     calibration = config.extension("calibration")
     assemble = config.processor("assemble")
     settings = assembler_settings.Settings() if assemble is None else assemble.settings_as(assembler_settings.Settings)

@@ -33,7 +33,7 @@ class FailureAttribution(ComputedEvaluator[RunCase]):
         _PLAN: "faults of planning aren't seen",
         _ADHERENCE: "a plan that wasn't followed isn't seen",
         _EFFICIENCY: "inefficient execution isn't seen",
-        **dict.fromkeys(_TOOLS, "its faults aren't put down to execution where there is no plan"),
+        **dict.fromkeys(_TOOLS, "what went wrong with tools isn't put down to execution where there is no plan"),
     }
 
     def __init__(self, settings: FailureAttributionSettings | None = None) -> None:

@@ -152,3 +152,15 @@ def test_admission_for_an_evaluator_that_is_not_there_is_told_with_the_nearest_n
     assert code == 2
     assert "processors::admission::evaluators::tool_selectoin: no evaluator named tool_selectoin is active" in err
     assert "tool_selection" in err.split(";")[1]
+
+
+def test_what_a_derived_verdict_has_to_do_without_is_told_with_what_to_add(tmp_path: Path) -> None:
+    derived = SIDECAR.replace("  task_completion: {}\n", "  task_completion: {}\n  trajectory_quality: {}\n").replace(
+        "tool_selection, task_completion]", "tool_selection, task_completion, trajectory_quality]"
+    )
+    code, out, err = invoke("validate", "--config", write(tmp_path, derived))
+    assert (code, out.splitlines()[-1]) == (0, "valid")
+    (told,) = [line for line in err.splitlines() if "trajectory_quality" in line]
+    assert "processors.trajectory_quality has no verdicts of step_efficiency" in told
+    assert "the part efficiency is left out" in told
+    assert "tool_selection" not in told

@@ -133,6 +133,39 @@ def test_a_judge_is_asked_only_what_rules_leave_open(tmp_path: Path, monkeypatch
     assert server.received[0].body["model"] == "fake-1"
 
 
+def run_case(case_id: str, evaluator: str, **options: Any) -> str:
+    """A whole run that asks for the same weather twice."""
+    calls = [{"id": f"call_{number}", "name": "get_weather", "arguments": {"city": "Lima"}} for number in (1, 2)]
+    messages: list[dict[str, Any]] = [USER]
+    for call in calls:
+        messages += [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": call["id"], "content": '{"degrees": 21}'},
+        ]
+    given = {"messages": messages, "available_tools": TOOLS, "output": "It is 21 degrees.", "options": options}
+    return json.dumps({"id": case_id, "evaluator": evaluator, "input": given})
+
+
+def test_a_derived_verdict_comes_from_what_rules_say_of_the_same_run(tmp_path: Path) -> None:
+    lines = [run_case("way", "trajectory_quality"), run_case("fault", "failure_attribution")]
+    result, results = evaluate(tmp_path, lines)
+    assert result.exit_code == 0
+    assert results["way"]["score"] == 0.5
+    assert results["way"]["details"]["parts"]["efficiency"]["score"] == 0.5
+    assert results["way"]["details"]["parts"]["tool_choice"]["status"] == "needs_judge"
+    assert (results["fault"]["status"], results["fault"]["label"]) == ("needs_judge", None)
+    assert results["fault"]["explanation"] == "It depends on task_completion, which is needs_judge."
+
+
+def test_a_derived_verdict_has_the_judge_asked_about_what_it_needs_and_tells_the_cost(tmp_path: Path) -> None:
+    server = JudgeServer()
+    result, results = with_judge(tmp_path, [run_case("way", "trajectory_quality")], server)
+    assert result.exit_code == 0
+    assert results["way"]["details"]["parts"]["tool_choice"]["score"] is not None
+    assert results["way"]["requests"] == len(server.received) > 0
+    assert results["way"]["model"] == "fake-1"
+
+
 def test_a_judge_that_fails_leaves_a_status_and_never_a_score(tmp_path: Path) -> None:
     result, results = with_judge(tmp_path, [case("open", "tool_selection", city="Lima")], JudgeServer(status(401)))
     assert result.exit_code == 0
