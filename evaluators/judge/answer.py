@@ -7,6 +7,7 @@ or a count, and never repeats the model's own words in a fault.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,10 @@ from evaluators.judge.strict import CALL_ID, EVIDENCE
 MAX_TEXT_CHARS = 600
 _MAX_FAULTS = 5
 _MAX_DEPTH = 16
+_MOST_ITEMS = 500
+_MOST_READ = 10_000
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]+")
+"""Control characters, and those that change how a text looks without being seen."""
 _PLAIN_KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
@@ -83,7 +88,22 @@ def _parse(text: str | None) -> dict[str, JsonValue] | Junk:
         return Junk(("the answer was not JSON, or more than one JSON object",))
     if not isinstance(reply, dict):
         return Junk(("the answer was not a JSON object",))
+    try:
+        json.loads(text, object_pairs_hook=_without_contradiction)
+    except _ContradictionError:
+        return Junk(("the answer had the same property twice",))
+    except RecursionError:
+        return Junk(("the answer was nested too deeply",))
     return reply
+
+
+class _ContradictionError(Exception):
+    """An object says two things of the same property; which of them is meant can't be known."""
+
+
+def _without_contradiction(pairs: list[tuple[str, JsonValue]]) -> None:
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise _ContradictionError
 
 
 def read_answer(
@@ -140,9 +160,12 @@ class _Translation:
         if isinstance(value, dict):
             return self.object(value, where, depth)
         if isinstance(value, list):
+            if len(value) > _MOST_ITEMS:
+                self.faults.append(f"{where} had more than {_MOST_ITEMS} items")
+                return []
             return [self._any(inner, f"{where}[{place}]", depth + 1) for place, inner in enumerate(value)]
         if isinstance(value, str):
-            return _cut(self._redact(value))
+            return _cut(self._redact(_UNPRINTABLE.sub(" ", value[:_MOST_READ])))
         return value
 
     def _call_id(self, value: JsonValue, where: str) -> JsonValue:
@@ -154,8 +177,9 @@ class _Translation:
         return call_id
 
     def _evidence(self, value: JsonValue, where: str) -> JsonValue:
-        if not isinstance(value, list):
-            self.faults.append(f"{where} was not a list")
+        if not isinstance(value, list) or len(value) > _MOST_ITEMS:
+            fault = "was not a list" if not isinstance(value, list) else f"had more than {_MOST_ITEMS} items"
+            self.faults.append(f"{where} {fault}")
             return []
         refs = [self._aliases.ref(item.strip("[] ")) if isinstance(item, str) else None for item in value]
         known = list(dict.fromkeys(ref for ref in refs if ref is not None))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from evaluators.judge.aliases import Aliases
 from evaluators.judge.answer import MAX_TEXT_CHARS, Junk, Read, read_reply
@@ -150,6 +150,12 @@ def test_anything_else_is_junk_and_says_why(question: Question, answer: Any, fau
         ("[1]", "not a JSON object"),
         ("[" * 100_000, "not JSON"),
         ('{"q1":' + '{"a":' * 900 + "1" + "}" * 901, "nested too deeply"),
+        ('{"q1": 1e999}', "not JSON"),
+        ('{"q1": "\\ud800"}', "not JSON"),
+        ('{"q1": 01}', "not JSON"),
+        ('{"q1": {}, "q1": {}}', "the same property twice"),
+        ('{"q1": {"label": "correct", "label": "incorrect"}}', "the same property twice"),
+        ("x" * 10_000_000, "not JSON"),
     ],
 )
 def test_a_reply_that_is_no_fitting_object_is_junk(text: str | None, fault: str) -> None:
@@ -174,3 +180,128 @@ def test_texts_are_redacted_and_cut_to_a_few_sentences() -> None:
     assert isinstance(read.content, ChoiceAnswer)
     assert read.content.explanation.startswith("the key is [key] and")
     assert len(read.content.explanation) <= MAX_TEXT_CHARS
+
+
+class _Everything(BaseModel):
+    """One field of each kind that an answer type may have."""
+
+    evidence: list[str]
+    whole: int = Field(ge=0, le=10)
+    share: float = Field(ge=0.0, le=1.0)
+    sure: bool
+    words: Literal["good", "bad"]
+    maybe: int | None
+    named: list[Literal["a", "b"]] = Field(max_length=3)
+    text: str
+
+
+_GOOD: dict[str, Any] = {
+    "evidence": [],
+    "whole": 7,
+    "share": 0.9,
+    "sure": True,
+    "words": "good",
+    "maybe": None,
+    "named": ["a"],
+    "text": "because",
+}
+
+
+def _everything(**changed: Any) -> Read | Junk:
+    question = Question(evaluator="x", criteria="?", subject="the run", answer_type=_Everything)
+    return _read(question, {**_GOOD, **changed})
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"whole": 0},
+        {"whole": 10},
+        {"share": 0},
+        {"share": 1},
+        {"share": 1e-300},
+        {"maybe": 3},
+        {"named": []},
+        {"text": ""},
+        {"further": "a field nobody asked for"},
+    ],
+)
+def test_what_is_within_its_type_and_range_is_taken(changed: dict[str, Any]) -> None:
+    assert isinstance(_everything(**changed), Read)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("whole", 7.5),
+        ("whole", 7.0),
+        ("whole", "7"),
+        ("whole", True),
+        ("whole", -1),
+        ("whole", 11),
+        ("whole", 10**30),
+        ("whole", None),
+        ("whole", [7]),
+        ("share", "0.9"),
+        ("share", True),
+        ("share", 1.0001),
+        ("share", -0.1),
+        ("share", None),
+        ("share", {"value": 0.9}),
+        ("sure", "true"),
+        ("sure", 1),
+        ("sure", None),
+        ("words", "Good"),
+        ("words", " good"),
+        ("words", "g\u200bood"),
+        ("words", "ｇｏｏｄ"),
+        ("words", True),
+        ("words", ["good"]),
+        ("words", ""),
+        ("maybe", "null"),
+        ("maybe", 1.5),
+        ("named", ["a", "c"]),
+        ("named", ["a"] * 4),
+        ("named", "a"),
+        ("named", {"a": 1}),
+        ("named", ["a"] * 100_000),
+        ("text", 5),
+        ("text", None),
+        ("text", ["because"]),
+        ("evidence", None),
+        ("evidence", ["e1"] * 100_000),
+    ],
+)
+def test_what_is_not_is_junk_and_is_never_repaired(field: str, value: Any) -> None:
+    read = _everything(**{field: value})
+    assert isinstance(read, Junk)
+    assert field in read.faults[0]
+
+
+def test_every_field_has_to_be_there() -> None:
+    for field in _GOOD:
+        question = Question(evaluator="x", criteria="?", subject="the run", answer_type=_Everything)
+        read = _read(question, {name: value for name, value in _GOOD.items() if name != field})
+        assert isinstance(read, Junk), field
+
+
+def test_characters_that_are_not_seen_do_not_get_into_what_a_model_wrote() -> None:
+    read = _everything(text="a\u0000b\u001b[31mc\u202ed\u200be\nf")
+    assert isinstance(read, Read)
+    assert isinstance(read.content, _Everything)
+    assert read.content.text == "a b [31mc d e\nf"
+
+
+def test_an_answer_of_megabytes_is_read_no_further_than_it_is_shown() -> None:
+    read_so_far: list[int] = []
+
+    def redact(text: str) -> str:
+        read_so_far.append(len(text))
+        return text
+
+    question = Question(evaluator="x", criteria="?", subject="the run", answer_type=_Everything)
+    reply = json.dumps({"q1": {**_GOOD, "text": "x" * 4_000_000}})
+    read = read_reply(reply, [("q1", question)], _aliases(), redact)["q1"]
+    assert isinstance(read, Read)
+    assert max(read_so_far) <= 10_000
