@@ -1,7 +1,7 @@
 """Whether the arguments of two calls say the same, and where they don't. The one comparison of `tool_calls_match`.
 
-What is the same: 5 and 5.0; numbers within a tolerance; an object and the JSON text of it; texts of one Unicode normal
-form (NFC); objects whatever the order of keys; null and absent.  What isn't: a boolean and a number, a number and its
+What is the same: 5 and 5.0; fractions within a tolerance; an object and the JSON text of it; texts of one Unicode
+normal form (NFC); objects whatever the order of keys; null and absent.  What isn't: a boolean and a number, a number and its
 digits as text, lists in another order.  Rules for single fields may say otherwise.  In: two JSON objects.  Out: how
 alike they are, 0..1, and the paths of the fields that differ, never their values.  It is symmetric: neither side is the
 right one.
@@ -80,7 +80,8 @@ class Comparison:
 class Comparator:
     """The declared comparison.
 
-    `number_tolerance` is relative to the larger number; `null_is_absent`: an argument that is null wasn't given.
+    `number_tolerance` is relative to the larger number, and not for whole numbers; `null_is_absent`: an argument that is
+    null wasn't given.
     """
 
     number_tolerance: float = 1e-9
@@ -183,9 +184,16 @@ class Comparator:
             if rule is not None and rule.tolerance is not None:
                 # what is written as 0.1 apart isn't always 0.1 apart in binary
                 return abs(one - other) <= rule.tolerance * (1 + 1e-9)
+            if _is_whole(one) and _is_whole(other):
+                # they may be ids
+                return False
             return math.isclose(one, other, rel_tol=self.number_tolerance)
         except OverflowError:
             return False
+
+
+def _is_whole(number: float) -> bool:
+    return isinstance(number, int) or number.is_integer()
 
 
 def normal_form(value: JsonValue | Json, *, null_is_absent: bool) -> JsonValue:
@@ -226,7 +234,12 @@ def _matches(pattern: str, value: JsonValue) -> bool:
     else:
         text = value if isinstance(value, str) else str(value)
     # a longer one would be no identifier or date, which is what patterns are for
-    return len(text) <= _LONGEST_MATCHED and _compiled(pattern).fullmatch(text, timeout=_PATTERN_S) is not None
+    return len(text) <= _LONGEST_MATCHED and _fits(pattern, text)
+
+
+@lru_cache(maxsize=2_000)
+def _fits(pattern: str, text: str) -> bool:
+    return _compiled(pattern).fullmatch(text, timeout=_PATTERN_S) is not None
 
 
 @lru_cache(maxsize=256)

@@ -48,7 +48,10 @@ class ToolCallsMatchSettings(ReferenceSettings):
         default=(), description="Tools (names or patterns with *) whose calls don't count on either side."
     )
     number_tolerance: float = Field(
-        default=1e-9, ge=0.0, lt=1.0, description="Numbers are the same that differ by no more than this share."
+        default=1e-9,
+        ge=0.0,
+        lt=1.0,
+        description="Fractions are the same that differ by no more than this share; whole numbers have to be equal.",
     )
     null_is_absent: bool = Field(default=True, description="An argument that is null counts as not given.")
     fields: tuple[FieldRule, ...] = Field(
