@@ -79,7 +79,7 @@ def _items(arguments: Mapping[str, JsonValue]) -> list[KeptStep]:
         if isinstance(value, list):
             found = [one for item in value[:MOST_ITEMS] for one in _expanded(item)]
         elif isinstance(value, str):
-            found = [KeptStep(step) for step in _longest_list(value)]
+            found = [KeptStep(step) for step in steps_in_list(value)]
         else:
             continue
         if found:
@@ -87,7 +87,8 @@ def _items(arguments: Mapping[str, JsonValue]) -> list[KeptStep]:
     return []
 
 
-def _longest_list(text: str) -> list[PlanStep]:
+def steps_in_list(text: str) -> list[PlanStep]:
+    """The steps of the longest list in a text that is known to be a plan."""
     lists = [list(part.items) for part in lists_in(text)] + [named_steps_in(text)]
     best = max(lists, key=len)
     return [PlanStep(text=item.text, state=item.state) for item in best]
@@ -95,7 +96,7 @@ def _longest_list(text: str) -> list[PlanStep]:
 
 def _expanded(item: JsonValue) -> list[KeptStep]:
     """An item; or, where a planner made a plan for each task, the steps of its own plan."""
-    if isinstance(item, dict) and isinstance(plan := item.get("plan"), str) and (steps := _longest_list(plan)):
+    if isinstance(item, dict) and isinstance(plan := item.get("plan"), str) and (steps := steps_in_list(plan)):
         return [KeptStep(step) for step in steps]
     one = _item(item)
     return [one] if one is not None else []

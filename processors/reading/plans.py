@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from evaluators.cases import Delegation, Plan, PlanSource, PlanStep, Turn
-from evaluators.plans.announced import announced_steps
+from evaluators.plans.announced import FEWEST, announced_steps
+from evaluators.plans.kept import steps_in_list
 from evaluators.plans.visible import plain, visible_plans
 from processors.conventions.facts import Kind
 from processors.reading.tree import Node
@@ -64,10 +65,16 @@ def _recorded(nodes: Iterable[Node], places: Mapping[str | None, int]) -> Iterab
         told = (facts.output_text if facts is not None else None) or ""
         if _PLANNING.search(name) is None and _PLAN_OF_CREW not in told:
             continue
-        steps = announced_steps(told, opening=True) or announced_steps(_said_below(node), opening=True)
+        steps = _planned(told) or _planned(_said_below(node))
         if steps:
             agent = facts.agent_name if facts is not None else None
             yield Plan(steps=steps, source=PlanSource.SPAN, turn=before, agent=agent, ref=node.id)
+
+
+def _planned(text: str) -> tuple[PlanStep, ...]:
+    """The steps of what a planning step said: announced, or else its list."""
+    listed = announced_steps(text, opening=True) or tuple(steps_in_list(text))
+    return listed if len(listed) >= FEWEST else ()
 
 
 def _said_below(node: Node) -> str:
