@@ -1,10 +1,10 @@
 """Whether the arguments of two calls say the same, and where they don't. The one comparison of `tool_calls_match`.
 
 What is the same: 5 and 5.0; fractions within a tolerance; an object and the JSON text of it; texts of one Unicode
-normal form (NFC); objects whatever the order of keys; null and absent.  What isn't: a boolean and a number, a number and its
-digits as text, lists in another order.  Rules for single fields may say otherwise.  In: two JSON objects.  Out: how
-alike they are, 0..1, and the paths of the fields that differ, never their values.  It is symmetric: neither side is the
-right one.
+normal form (NFC); objects whatever the order of keys; null and absent.  What isn't: a boolean and a number, a number
+and its digits as text, lists in another order.  Rules for single fields may say otherwise.  In: two JSON objects.  Out:
+how alike they are, 0..1, and the paths of the fields that differ, never their values.  It is symmetric: neither side is
+the right one.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Comparison:
 class Comparator:
     """The declared comparison.
 
-    `number_tolerance` is relative to the larger number, and not for whole numbers; `null_is_absent`: an argument that is
-    null wasn't given.
+    `number_tolerance` is relative to the larger number, and not for whole numbers; `null_is_absent`: an argument that
+    is null wasn't given.
     """
 
     number_tolerance: float = 1e-9
