@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from evaluators.judge.clock import Clock, SystemClock
@@ -81,26 +81,26 @@ class Gate:
 
     def unused(self, permit: Permit) -> None:
         """Nothing was sent."""
-        self._end(lambda: self.flow.unused(permit))
+        self.flow.unused(permit)
+        self._go_on()
 
     def accepted(self, permit: Permit, tokens: int) -> None:
         """The endpoint took the request, and `tokens` were used."""
-        self._end(lambda: self.flow.accepted(permit, tokens))
+        self.flow.accepted(permit, tokens)
+        self._go_on()
 
     def refused(self, permit: Permit, retry_after_s: float | None) -> None:
         """The endpoint answered 429."""
-        self._end(lambda: self.flow.refused(permit, retry_after_s, self._clock.now_s()))
+        self.flow.refused(permit, retry_after_s, self._clock.now_s())
         for rank, waiting in list(self._waiting.items()):
             if self.flow.paused_until_s > waiting.latest_s:
                 self.flow.line.leave(rank)
                 self._fail(rank, self._paused())
+        self._go_on()
 
     def abandoned(self, permit: Permit, tokens: int) -> None:
         """The request was given up; `tokens` may have been used."""
-        self._end(lambda: self.flow.abandoned(permit, tokens))
-
-    def _end(self, how: Callable[[], None]) -> None:
-        how()
+        self.flow.abandoned(permit, tokens)
         self._go_on()
 
     def _go_on(self) -> None:

@@ -101,6 +101,11 @@ class JudgeServer:
         await asyncio.gather(*self._connections, return_exceptions=True)
 
     @property
+    def at_once(self) -> int:
+        """How many requests are being answered, the one that is looked at included."""
+        return self._at_once
+
+    @property
     def base_url(self) -> str:
         assert self._server is not None
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/v1"
@@ -207,6 +212,18 @@ def changed(change: Callable[[dict[str, Any]], None]) -> Behaviour:
         return said(received, json.dumps(answers))
 
     return behave
+
+
+def without_usage(received: Received) -> Response:
+    """A valid answer of an endpoint that doesn't say what it used."""
+    body = json.loads(well(received).body)
+    del body["usage"]
+    return Response(body=json.dumps(body).encode())
+
+
+def hangs(received: Received) -> Response:
+    """Takes the request and never says a word, as behind a connection that is open at one end only."""
+    return Response(drop_after=0, hang_after=0)
 
 
 def says(content: str | None, **details: Any) -> Behaviour:
