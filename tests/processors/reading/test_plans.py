@@ -77,7 +77,7 @@ def test_what_another_agent_was_asked_is_known_with_its_turns_and_its_answer(nam
     (delegation,) = run.delegations
     asked = next(call for turn in run.turns for call in turn.calls if call.id == delegation.call_id)
     assert asked not in [call for at in delegation.turns for call in run.turns[at].calls]
-    assert {call.name for at in delegation.turns for call in run.turns[at].calls} == {"find_book"}
+    assert "find_book" in {call.name for at in delegation.turns for call in run.turns[at].calls}
     assert delegation.task is not None and "Salt Road" in delegation.task
     assert delegation.answer is not None and "F-18" in delegation.answer
     assert delegation.ref not in (None, run.ref)
