@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import orjson
 
 from evaluators.cases import JsonValue
+from evaluators.judge.bounded_schema import bounded_schema
 from evaluators.judge.manner import WORDED_MODES, Manner, Mode, Parameter, Role
 from evaluators.judge.output_limit import output_limit
 from evaluators.judge.plain_schema import plain_schema
@@ -24,7 +25,9 @@ _FORM = "\n\nAnswer with one JSON object and nothing else. It must be valid by t
 
 def request_body(order: Order, manner: Manner, mode: Mode, settings: JudgeSettings) -> Mapping[str, JsonValue]:
     """What is posted to `/chat/completions`."""
-    schema = plain_schema(order.schema) if manner.plain_schemas else order.schema
+    schema = bounded_schema(order.schema) if manner.bounded_schemas else order.schema
+    if manner.plain_schemas:
+        schema = plain_schema(schema)
     body: dict[str, JsonValue] = {
         "model": settings.model,
         "messages": _messages(order, manner, mode),

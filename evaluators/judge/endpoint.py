@@ -120,8 +120,7 @@ class Endpoint:
         if isinstance(read, ErrorInside):
             raise from_status(read.code or 400, refusal_in(read.error), {}, self._settings)
         told.completion = read
-        if self._thought_too_long(read, sent):
-            learnt = self._memory.leave_out(sent, Parameter.OUTPUT_LIMIT)
+        if read.finish_reason == "length" and (learnt := self._cut_off(read, sent)) is not None:
             raise self._adapted(200, learnt, told)
         reply = _reply(read, order, sent)
         whole = reply.finish_reason not in _CUT_OR_REFUSED and not reply.refused
@@ -129,10 +128,14 @@ class Endpoint:
         told.outcome, told.http_status, told.problem = Outcome.OK, 200, ""
         return reply
 
-    def _thought_too_long(self, read: Completion, sent: Sent) -> bool:
-        """Whether reasoning used up the limit that we set without being told to."""
-        limited = "max_tokens" in sent.parameters and self._settings.max_output_tokens is None
-        return limited and read.finish_reason == "length" and read.reasoned
+    def _cut_off(self, read: Completion, sent: Sent) -> str | None:
+        """What is learnt from an answer that ran into its limit; None if asking in another way wouldn't help."""
+        if not read.reasoned:
+            return self._memory.bound(sent)
+        if "max_tokens" in sent.parameters and self._settings.max_output_tokens is None:
+            # Reasoning used up the limit that we set without being told to.
+            return self._memory.leave_out(sent, Parameter.OUTPUT_LIMIT)
+        return None
 
     def _adapted(self, http_status: int | None, learnt: str, told: _Told) -> RequestError:
         told.learnt = learnt

@@ -49,6 +49,7 @@ _KEYWORD_TROUBLE = re.compile(
     r"unsupported schema|schema .{0,60}(?:not (?:supported|permitted)|is invalid)|grammar|sampler|nesting|keyword",
     re.IGNORECASE,
 )
+_BOUND = re.compile(r"max_?(?:items|length)", re.IGNORECASE)
 _STRICT_WORD = re.compile(r"\bstrict\b", re.IGNORECASE)
 _LIMITS = frozenset(("max_tokens", "max_completion_tokens"))
 
@@ -107,6 +108,8 @@ def _is_refused(parameter: Parameter, sent: Sent, refusal: Refusal) -> bool:
 
 def _weaker(sent: Sent, refusal: Refusal) -> Manner | None:
     manner, mode, words = sent.manner, sent.mode, f"{refusal.words} {refusal.parameter}"
+    if manner.bounded_schemas and _BOUND.search(words):
+        return replace(manner, bounded_schemas=False, left_out=manner.left_out | {Parameter.BOUNDS})
     if mode is Mode.TEXT:
         return None
     if not (_TOOL_WORDS if mode is Mode.TOOL_CALL else _SCHEMA_WORDS).search(words):

@@ -29,6 +29,7 @@ class Parameter(StrEnum):
     REASONING_EFFORT = "reasoning_effort"
     OUTPUT_LIMIT = "max_tokens"
     STREAM_OPTIONS = "stream_options"
+    BOUNDS = "bounds in schemas"
 
 
 class Role(StrEnum):
@@ -54,6 +55,7 @@ class Manner:
     `completion_limit`     the output limit is called max_completion_tokens.
     `streams`              answers come only as streams.
     `plain_schemas`        schemas must do without references and further keywords.
+    `bounded_schemas`      schemas say how long lists and texts may be, as answers ran into their limit.
     """
 
     unusable: frozenset[Mode] = frozenset()
@@ -62,6 +64,7 @@ class Manner:
     completion_limit: bool = False
     streams: bool = False
     plain_schemas: bool = False
+    bounded_schemas: bool = False
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -81,6 +84,8 @@ class Manner:
         parts = [f"answers by {self.mode()}"]
         if self.plain_schemas:
             parts.append("plain schemas")
+        if self.bounded_schemas:
+            parts.append("bounded schemas")
         if self.role is not Role.SYSTEM:
             parts.append(f"instructions as {self.role}")
         if self.completion_limit:

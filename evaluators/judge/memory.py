@@ -90,6 +90,16 @@ class Memory:
             return ""
         return self._learn(replace(self.manner, left_out=self.manner.left_out | {parameter}))
 
+    def bound(self, sent: Sent) -> str | None:
+        """Notes that an answer ran into its limit; None where bounds are refused, don't help or aren't read."""
+        if sent.manner != self.manner:
+            return ""
+        if sent.mode is Mode.TEXT or sent.mode is Mode.JSON_OBJECT:
+            return None
+        if self.manner.bounded_schemas or Parameter.BOUNDS in self.manner.left_out:
+            return None
+        return self._learn(replace(self.manner, bounded_schemas=True))
+
     def _ignored(self, mode: Mode) -> str:
         """The form is asked for and not given: the next weaker mode, or all anew where there is none."""
         self._strikes = 0

@@ -141,6 +141,18 @@ def thinks_too_long(received: Received) -> Response:
     return Response(body=json.dumps(whole).encode())
 
 
+def has_bounds(received: Received) -> bool:
+    """Whether the schema says how long lists may be."""
+    return any("maxItems" in node for node in nodes(received.schema))
+
+
+def runs_on(received: Received) -> Response:
+    """A small local model, which ends a list only when it has to."""
+    if has_bounds(received):
+        return well(received)
+    return Response(body=completion('{"q1": {"evidence": ["e1", "e1", "e1", ', finish_reason="length"))
+
+
 def arguments_as_object(received: Received) -> Response:
     """Servers that send a tool call's arguments as an object."""
     whole = json.loads(well(received).body)

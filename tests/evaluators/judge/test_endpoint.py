@@ -232,6 +232,25 @@ async def test_what_used_to_work_and_is_refused_is_found_out_anew() -> None:
     ]
 
 
+async def test_a_model_that_runs_on_is_given_bounds_once_and_for_all() -> None:
+    async with _client(endpoints.runs_on) as (client, server):
+        assert _is_valid(await client.ask())
+        assert _is_valid(await client.ask())
+    assert [endpoints.has_bounds(received) for received in server.received] == [False, True, True]
+
+
+async def test_where_bounds_are_refused_or_do_not_help_an_answer_stays_cut_off() -> None:
+    refusing = endpoints.endpoint(endpoints.refuses_keywords("maxItems", message="maxItems is not supported"))
+    cut = says('{"q1": {"expl', finish_reason="length")
+    async with _client(endpoints.endpoint(answer=cut)) as (client, server):
+        assert (await client.ask()).finish_reason == "length"
+        assert len(server.received) == 2
+    async with _client(cut, refusing, cut) as (client, server):
+        assert (await client.ask()).finish_reason == "length"
+        assert (await client.ask()).finish_reason == "length"
+    assert [endpoints.has_bounds(received) for received in server.received] == [False, True, False, False]
+
+
 # -- many at once
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from evaluators.judge.bounded_schema import bounded_schema
 from evaluators.judge.output_limit import output_limit
 from evaluators.judge.plain_schema import plain_schema
 from evaluators.judge.prompt import prepare
@@ -47,6 +48,16 @@ def test_a_definition_that_refers_to_itself_is_refused() -> None:
     looping = {"$ref": "#/$defs/d1", "$defs": {"d1": {"type": "array", "items": {"$ref": "#/$defs/d1"}}}}
     with pytest.raises(TypeError, match="refer to itself"):
         plain_schema(looping)
+
+
+def test_bounds_are_those_of_sensible_answers() -> None:
+    bounded: dict[str, Any] = bounded_schema(_SCHEMA)
+    Draft202012Validator.check_schema(bounded)
+    evidence = [node for node in nodes(bounded) if "enum" in node.get("items", {})]
+    assert evidence
+    assert all(node["maxItems"] == len(_ALIASES.places) for node in evidence)
+    texts = [node for node in nodes(bounded) if node.get("type") == "string" and "enum" not in node]
+    assert texts and all(node["maxLength"] == 600 for node in texts)
 
 
 def test_more_questions_may_take_longer_to_answer() -> None:
