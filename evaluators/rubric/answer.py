@@ -17,7 +17,7 @@ MOST_VIOLATIONS = 60
 
 
 class Violation(BaseModel):
-    """One violation. Rubrics narrow `check`, `element` and `extent` to what they know."""
+    """One violation. Rubrics narrow `check` to what they know, and add `element`, `extent` and fields per question."""
 
     quote: str = Field(
         description="The words of the record that show it, exactly; of something missing, those beside which it is."
@@ -26,8 +26,18 @@ class Violation(BaseModel):
     evidence: list[str]
     why: str = Field(description="One sentence.")
     check: str
-    element: str | None = None
-    extent: str | None = None
+
+    @property
+    def lacking(self) -> str | None:
+        """The element that is lacking, where the rubric asks that."""
+        found: str | None = getattr(self, "element", None)
+        return found
+
+    @property
+    def size(self) -> str | None:
+        """low, middle or high, where the rubric asks that."""
+        found: str | None = getattr(self, "extent", None)
+        return found
 
     def chosen(self, questions: Mapping[str, Choice]) -> dict[str, str]:
         """What the judge answered of this violation to these questions."""

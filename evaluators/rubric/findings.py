@@ -129,11 +129,11 @@ def by_judge(rubric: Rubric, applies: Applicable, material: Material, answer: Ru
         if place is None:
             made_up += 1
         elif bonus is not None:
-            earned.setdefault(bonus.id, (bonus, said.extent, said.why))
-        elif check is None or (check.elements and said.element not in {one.id for one in check.elements}):
+            earned.setdefault(bonus.id, (bonus, said.size, said.why))
+        elif check is None or (check.elements and said.lacking not in {one.id for one in check.elements}):
             unfit += 1
         else:
-            element = said.element if check.elements else None
+            element = said.lacking if check.elements else None
             key = (check.id, place.source, place.start, place.end, element)
             repeated += key in found
             found.setdefault(
@@ -144,7 +144,7 @@ def by_judge(rubric: Rubric, applies: Applicable, material: Material, answer: Ru
                     passage=place,
                     item=said.item,
                     element=element,
-                    extent=said.extent,
+                    extent=said.size,
                     chosen=said.chosen(rubric.classify),
                     ref=next(iter(said.evidence), None) or place.ref,
                 ),
