@@ -19,13 +19,15 @@ from typing import Annotated, BinaryIO
 import typer
 
 from collector.commands.config_options import ConfigOption, SetOption, load_or_exit
-from collector.commands.reporting import json_line, report, what_was_passed_over
+from collector.commands.estimate_view import estimate_view
+from collector.commands.reporting import json_line, report, show, what_was_passed_over
 from collector.commands.verdict_table import VerdictTable
 from collector.exporters.console import standard_output
-from collector.judging.setup import configured_judging, plan_of
+from collector.judging.setup import Plan, configured_judging, plan_of, trace_judge
 from collector.records import Outbound, SpanRecord
 from collector.saved_traces import SavedTrace, read_saved_traces
 from collector.wire import build_request
+from evaluators.judge.estimating import EstimatingJudge
 from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.verdict_json import verdict_json
 
@@ -62,11 +64,23 @@ def replay(
         Path | None, typer.Option(help="Write the spans with their scores here, as one OTLP request.", metavar="FILE")
     ] = None,
     output: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TABLE,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Ask no judge; tell what asking would take in tokens and money.")
+    ] = False,
 ) -> None:
     """Judge saved traces."""
     if output is Format.JSONL and verdicts is None:
         verdicts = "-"
     plan = plan_of(load_or_exit(config, sets))
+    if estimate:
+        if verdicts is not None or otlp_out is not None:
+            report(
+                (), ["--estimate judges nothing that could be written; leave --verdicts, --otlp-out and --format out"]
+            )
+            raise typer.Exit(2)
+        if run_estimate(plan, paths):
+            raise typer.Exit(1)
+        return
     if run_replay(configured_judging(plan), paths, verdicts, otlp_out, notes=plan.notes):
         raise typer.Exit(1)
 
@@ -125,6 +139,28 @@ def run_replay(
             table.print(standard_output())
     report([*notes, *what_was_passed_over(saved)], failures)
     return len(failures)
+
+
+def run_estimate(plan: Plan, paths: Iterable[Path]) -> int:
+    """Print what judging what is saved under the paths would take.
+
+    Returns:
+        How many things couldn't be read; each was told on standard error.
+    """
+    saved = read_saved_traces(paths)
+    judges = {judge_id: EstimatingJudge(settings) for judge_id, settings in plan.judges.items()}
+
+    async def ask_all() -> None:
+        judge = trace_judge(plan, judges)
+        async for _ in judge_traces(judge, saved.traces):
+            pass
+        if judge.sessions is not None:
+            await judge.sessions.judge_over(None)
+
+    asyncio.run(ask_all())
+    show(*estimate_view({judge_id: one.estimate for judge_id, one in judges.items()}, plan.judges))
+    report([*plan.notes, *what_was_passed_over(saved)], saved.failures)
+    return len(saved.failures)
 
 
 async def judge_traces(judge: TraceJudge, traces: Iterable[SavedTrace]) -> AsyncIterator[TraceScores]:

@@ -21,6 +21,7 @@ from evaluators.cases import CaseKind
 from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.gate import Gates
+from evaluators.judge.question import Judge
 from evaluators.judge.report import QuestionsReport, RequestReport, SpendingReport
 from evaluators.judge.settings import JudgeSettings, off_reason
 from evaluators.python_class import LoadError, PythonSettings
@@ -190,12 +191,22 @@ def build(
         max_session_bytes: how much is remembered of sessions.
     """
     clients = make_judges(plan, on_request, on_report, patient=patient)
+    return trace_judge(plan, clients, max_piece_bytes, max_session_bytes), list(clients.values())
+
+
+def trace_judge(
+    plan: Plan,
+    judges: Mapping[str, Judge],
+    max_piece_bytes: int | None = None,
+    max_session_bytes: int | None = None,
+) -> TraceJudge:
+    """The judge of traces that a plan describes, with these judges by id; for the limits see `build`."""
     evaluators = make_evaluators(plan)
     of_sessions = [one for one in evaluators if one.judges is CaseKind.SESSION]
     admission = Admission(plan.admission)
-    judge = TraceJudge(
+    return TraceJudge(
         [one for one in evaluators if one.judges is not CaseKind.SESSION],
-        clients,
+        judges,
         plan.emission,
         read=_read,
         pieces=Pieces(Rejoin(plan.rejoin), max_piece_bytes),
@@ -204,14 +215,13 @@ def build(
         references=references_of(plan),
         sessions=SessionJudge(
             of_sessions,
-            clients,
+            judges,
             Sessions(plan.session_idle_s, max_session_bytes),
             plan.emission,
             admission,
             plan.calibration,
         ),
     )
-    return judge, list(clients.values())
 
 
 def references_of(plan: Plan) -> RunReferences | None:
