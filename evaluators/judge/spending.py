@@ -22,11 +22,12 @@ _UNBILLED = frozenset(
         Outcome.UNAUTHORIZED,
         Outcome.NOT_FOUND,
         Outcome.REJECTED,
-        Outcome.ADAPTED,
         Outcome.TOO_LARGE,
     )
 )
 """How requests end that no model has read."""
+_NO_ANSWER = frozenset((Outcome.UNREACHABLE, Outcome.ADAPTED))
+"""How requests end that a model has read only if an answer began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,9 @@ def used(
         usage: what the endpoint reported.
         outcome: how it ended.
         answer: what the model wrote; None when no reply came.
-        http_status: None when no head of an answer came.
+        http_status: of the answer; None when not even its head came.
     """
-    if outcome in _UNBILLED or (outcome is Outcome.UNREACHABLE and http_status is None):
+    if outcome in _UNBILLED or (outcome in _NO_ANSWER and http_status != 200):
         return Expected(0, 0), False
     written = estimate_tokens(answer) if answer is not None else 0
     read = before.read if usage.prompt_tokens is None else usage.prompt_tokens

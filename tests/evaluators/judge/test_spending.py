@@ -65,6 +65,7 @@ def test_what_no_model_read_used_no_tokens(outcome: Outcome, http_status: int | 
         (Outcome.ABANDONED, None),
         (Outcome.SERVER_ERROR, 500),
         (Outcome.UNREACHABLE, 200),
+        (Outcome.ADAPTED, 200),
         (Outcome.UNREADABLE, 200),
     ],
 )
