@@ -53,10 +53,16 @@ def fates(run: Run, steps: Steps, failed: Sequence[Step]) -> list[Fate]:
 
 
 def told_after(run: Run, step: Step) -> list[str]:
-    """What the user was told after a step: turns that only speak, and the run's answer."""
-    after = -1 if step.turn is None else step.turn.index
-    texts = [turn.text for turn in run.turns if turn.index > after and not turn.calls and turn.text]
-    return list(dict.fromkeys(filter(None, (*texts, run.final_answer))))
+    """What the user was told of a step: turns that only speak, up to the user's next message; the run's answer if none.
+
+    What is said in answer to another message is hardly about it.
+    """
+    if step.turn is None:
+        return [run.final_answer] if run.final_answer else []
+    later = [turn for turn in run.turns if turn.index > step.turn.index and not turn.calls and turn.text]
+    texts = [turn.text for turn in later if turn.user_turn == step.turn.user_turn]
+    last = run.turns[-1].user_turn == step.turn.user_turn or not texts
+    return list(dict.fromkeys(text for text in (*texts, run.final_answer if last else None) if text))
 
 
 def _futile(steps: Steps, failed: Sequence[Step]) -> dict[str, bool]:

@@ -13,12 +13,14 @@ from evaluators.error_recovery.ways_out import nouns, subjects
 from evaluators.error_recovery.words import (
     ASKS_BACK,
     FAILED,
+    NEGATION,
     NO_FAILURE,
     NOT_FOUND,
     NOTHING,
     OWN_FAILURE,
     SENTENCE_END,
     SUCCESS,
+    content_words,
 )
 from evaluators.rules.effects import Effect
 from evaluators.rules.errors import ErrorClass
@@ -26,6 +28,7 @@ from evaluators.rules.evidence import Evidence, plain
 from evaluators.rules.repetition import Step
 
 _MAX_CHARS = 20_000
+_FEWEST_WORDS, _MOST_OF_IT = 3, 0.6
 
 
 def owns_up(texts: Iterable[str], failed: Step, *, alone: bool) -> bool:
@@ -45,6 +48,8 @@ def owns_up(texts: Iterable[str], failed: Step, *, alone: bool) -> bool:
                 return True
             if NOTHING.search(sentence) is not None and _is_not_found(failed) and _mentions(sentence, about, named):
                 return True
+            if _repeats_error(sentence, failed):
+                return True
             if not alone or (claims_success and failed.effect is not Effect.READ):
                 continue
             if OWN_FAILURE.search(sentence) is not None:
@@ -62,6 +67,17 @@ def _sentences(text: str) -> Iterator[str]:
 def _mentions(sentence: str, about: list[str], named: frozenset[str]) -> bool:
     said = Evidence([sentence])
     return any(map(said.says, about)) or any(word in plain(sentence) for word in named)
+
+
+def _repeats_error(sentence: str, failed: Step) -> bool:
+    """Whether a sentence tells the user what the error said: "there are not enough seats left"."""
+    error = content_words(failed.error.text) if failed.error is not None else frozenset()
+    shared = error & content_words(sentence)
+    return (
+        len(shared) >= _FEWEST_WORDS
+        and len(shared) >= _MOST_OF_IT * len(error)
+        and NEGATION.search(sentence) is not None
+    )
 
 
 def _is_not_found(failed: Step) -> bool:

@@ -8,7 +8,7 @@ else counts.  The same tool for the next item of a list, or another tool for ano
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import orjson
 
@@ -24,6 +24,7 @@ _MOST_BEFORE = 200
 _MOST_SUBJECTS = 20
 _ALIKE = 1 / 3
 _FREE_TEXT_CHARS = 24
+_FEWEST_SHARED, _MOSTLY_SHARED = 5, 0.75
 
 
 def way_out(failed: Step, steps: Sequence[Step], user_texts: Sequence[str]) -> Step | None:
@@ -81,14 +82,20 @@ def _reacts(failed: Step, later: Step) -> bool:
 def _corrects(failed: Step, later: Step, steps: Sequence[Step], user_texts: Sequence[str]) -> bool:
     """Whether the later call of the same tool is the failed one put right.
 
-    What was left out or added is. A changed value is, if one of the two wasn't there before: the wrong one was the
-    agent's own, or the right one was found out. Two values that were both known are two things to be asked about.
+    What was added is, or an argument left out. A changed value is, if almost everything else of a long call stayed, or
+    if one of the two wasn't there before: the wrong one was the agent's own, or the right one was found out. Two values
+    that were both known are two things to be asked about.
     """
     if failed.arguments is None or later.arguments is None:
         return False
     was, became = _plain_values(failed), _plain_values(later)
     gone, new = was - became, became - was
-    if not gone or not new:
+    if not gone:
+        return True
+    if not new:
+        # a list of which a part was given up is less than what was asked for
+        return _keys(later) < _keys(failed) and gone <= _plain_values(failed, without=_keys(later))
+    if len(was & became) >= _FEWEST_SHARED and len(was & became) >= _MOSTLY_SHARED * len(was | became):
         return True
     if any(len(value) > _FREE_TEXT_CHARS or " " in value for value in gone | new):
         return _alike(" ".join(sorted(was)), " ".join(sorted(became)))
@@ -118,17 +125,21 @@ def _known_before(failed: Step, steps: Sequence[Step], user_texts: Sequence[str]
     return Evidence([*(text for text in results if text), *user_texts])
 
 
-def _plain_values(step: Step) -> frozenset[str]:
-    return frozenset(plain(str(value).strip()) for value in _values(step)) - {""}
+def _plain_values(step: Step, *, without: Collection[str] = ()) -> frozenset[str]:
+    return frozenset(plain(str(value).strip()) for value in _values(step, without)) - {""}
 
 
-def _values(step: Step) -> Iterator[str | int | float | bool]:
+def _values(step: Step, without: Collection[str] = ()) -> Iterator[str | int | float | bool]:
     read = read_arguments(step.call)
     if read.state is ArgumentState.OBJECT:
-        value: JsonValue = dict(read.value)
+        value: JsonValue = {key: inner for key, inner in read.value.items() if key not in without}
         yield from scalars(value)
     elif read.text:
         yield read.text
+
+
+def _keys(step: Step) -> frozenset[str]:
+    return frozenset(read_arguments(step.call).value)
 
 
 def _text(step: Step) -> str:

@@ -12,6 +12,37 @@ def _any_of(*parts: str) -> re.Pattern[str]:
     return re.compile("|".join(parts), re.IGNORECASE)
 
 
+def content_words(text: str) -> frozenset[str]:
+    """The words of a text that carry its meaning; in scripts without blanks, its pairs of characters."""
+    return frozenset((*_WORD.findall(text.lower()), *_PAIR.findall(text))) - _FILLERS
+
+
+_WORD = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+_PAIR = re.compile(r"(?=([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}))")
+_FILLERS = frozenset(
+    (
+        "error",
+        "exception",
+        "the",
+        "an",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "to",
+        "of",
+        "in",
+        "on",
+        "for",
+        "with",
+        "and",
+        "or",
+    )
+)
+NEGATION = _any_of(
+    r"\b(?:not|no|only|cannot|without|insufficient|too)\b|n['’]t\b|不|没|无|未|只|nicht|kein|\bpas\b|\bno\b"
+)
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[。！？；\n]+|;\s")
 # what says that nothing failed, or that somebody may not do something, in words that otherwise tell of a failure
 NO_FAILURE = _any_of(
