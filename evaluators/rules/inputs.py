@@ -11,3 +11,10 @@ def has_user_input(run: Run, turn: Turn | None) -> bool:
         return True
     context = turn.context if turn is not None else None
     return any(message.role is Role.USER and message.text for message in context or ())
+
+
+def has_places(run: Run) -> bool:
+    """Whether anything in the run has a place that a judge could name as evidence."""
+    turns = (turn.ref for turn in run.turns)
+    calls = (ref for call in run.calls for ref in (call.ref, call.result.ref if call.result is not None else None))
+    return any(ref is not None for ref in (run.ref, *turns, *calls))

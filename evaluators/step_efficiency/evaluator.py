@@ -11,7 +11,7 @@ from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import default_severity
 from evaluators.judge.question import JudgeAnswer, Question, call_name
-from evaluators.rules.inputs import has_user_input
+from evaluators.rules.inputs import has_places, has_user_input
 from evaluators.rules.repetition import Step
 from evaluators.rules.run_index import index_of
 from evaluators.rules.secrets import shown
@@ -105,7 +105,7 @@ class StepEfficiency(Evaluator[RunCase]):
         steps, labels, _ = self._judged(case.run)
         at = {step.call.id: step.index for step in steps}
         evidence: list[str] = []
-        provable = _has_places(case.run)
+        provable = has_places(case.run)
         meant = Counter(call_id for call_id, _ in {(change.call_id, change.type) for change in content.relabelled})
         for change in content.relabelled:
             place = at.get(change.call_id)
@@ -135,13 +135,6 @@ class StepEfficiency(Evaluator[RunCase]):
         own = [at for at, step in enumerate(steps) if not step.call.earlier]
         placed = [replace(steps[at], index=index) for index, at in enumerate(own)]
         return placed, [labels[at] for at in own], [used[at] for at in own]
-
-
-def _has_places(run: Run) -> bool:
-    """Whether anything in the run has a place that a judge could name."""
-    turns = (turn.ref for turn in run.turns)
-    calls = (ref for call in run.calls for ref in (call.ref, call.result.ref if call.result is not None else None))
-    return any(ref is not None for ref in (run.ref, *turns, *calls))
 
 
 def _closes_history(run: Run) -> bool:

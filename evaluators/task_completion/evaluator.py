@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from evaluators.cases import CaseKind, JsonValue, Reference, RunCase
+from evaluators.cases import CaseKind, JsonValue, Reference, Run, RunCase
 from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import IssueCode
 from evaluators.judge.question import JudgeAnswer, Question
+from evaluators.rules.inputs import has_places
 from evaluators.run_ends import without_outcome
 from evaluators.task_completion.answer import SubGoal, TaskCompletionAnswer
 from evaluators.task_completion.settings import TaskCompletionSettings
 from evaluators.verdict import Issue, Level, Method, Status, Verdict, issue
 
 _WORTH = {"done": 1.0, "partly": 0.5, "not": 0.0}
-_BY_JUDGE, _LESS_WHEN_CUT, _LESS_PER_UNVERIFIED = 0.8, 0.2, 0.3
+_BY_JUDGE, _LESS_WHEN_CUT, _LESS_PER_UNVERIFIED, _LESS_PER_UNSHOWN = 0.8, 0.2, 0.3, 0.2
 _MAX_REFERENCE_CHARS = 6_000
 
 
@@ -28,7 +29,7 @@ class TaskCompletion(Evaluator[RunCase]):
     level = Level.TRACE
     good_label = "pass"
     bad_label = "fail"
-    code_version = "1"
+    code_version = "2"
 
     def __init__(self, settings: TaskCompletionSettings | None = None) -> None:
         super().__init__(settings or TaskCompletionSettings())
@@ -71,6 +72,10 @@ class TaskCompletion(Evaluator[RunCase]):
         if not known:
             empty = Screening(status=Status.MISSING_INPUT, evidence=evidence, details=told)
             return self.unscored(empty, Status.MISSING_INPUT, f"No outcome could be verified: {content.explanation}")
+        if self._strict and len(known) < len(content.sub_goals) and task_score(known, strict=True) == 1.0:
+            empty = Screening(status=Status.MISSING_INPUT, evidence=evidence, details=told)
+            said = "Not every sub-goal could be verified, as strict asks"
+            return self.unscored(empty, Status.MISSING_INPUT, f"{said}: {content.explanation}")
         score = task_score(known, strict=self._strict)
         screened = Screening(
             status=Status.OK,
@@ -79,6 +84,7 @@ class TaskCompletion(Evaluator[RunCase]):
             details=told,
         )
         confidence = _BY_JUDGE - _LESS_PER_UNVERIFIED * (1 - len(known) / len(content.sub_goals))
+        confidence -= _LESS_PER_UNSHOWN * _share_unshown(case.run, known)
         if answer.input_cut or case.run.truncated:
             confidence -= _LESS_WHEN_CUT
         return self.scored(screened, score, confidence, method=Method.JUDGE, explanation=content.explanation)
@@ -98,10 +104,22 @@ def task_score(goals: Sequence[SubGoal], *, strict: bool) -> float:
 
 
 def _issues(content: TaskCompletionAnswer) -> list[Issue]:
+    """The problems that were named; where none was, what wasn't reached is a requirement that is missing."""
     missed = [goal for goal in content.sub_goals if goal.state in ("partly", "not")]
     detail = "; ".join(f"{goal.goal}: {goal.outcome}" for goal in missed[:3]) or content.explanation
-    codes = dict.fromkeys(content.problems)
-    return [issue(IssueCode(code), detail) for code in codes]
+    ref = next((ref for goal in missed for ref in goal.evidence), None)
+    codes = dict.fromkeys(IssueCode(code) for code in content.problems)
+    if missed and not codes:
+        codes = {IssueCode.MISSING_REQUIREMENT: None}
+    return [issue(code, detail, ref=ref) for code in codes]
+
+
+def _share_unshown(run: Run, known: Sequence[SubGoal]) -> float:
+    """The share of sub-goals said to be reached of which no place of the run shows it, where it has any."""
+    reached = [goal for goal in known if goal.state != "not"]
+    if not reached or not has_places(run):
+        return 0.0
+    return sum(not goal.evidence for goal in reached) / len(reached)
 
 
 def _told(goal: SubGoal) -> JsonValue:

@@ -56,12 +56,12 @@ def test_a_cancelled_stream_is_no_crash() -> None:
     assert by_rules(case).status is Status.MISSING_INPUT
 
 
-def concluded(states: list[str], problems: tuple[str, ...] = (), **settings: Any) -> Verdict:
+def concluded(states: list[str], problems: tuple[str, ...] = (), *, shown: bool = True, **settings: Any) -> Verdict:
     evaluator = TaskCompletion(TaskCompletionSettings(**settings))
     content = TaskCompletionAnswer.model_validate(
         {
             "sub_goals": [
-                {"goal": f"g{n}", "outcome": "so", "evidence": [f"t{n}"], "state": state}
+                {"goal": f"g{n}", "outcome": "so", "evidence": [f"t{n}"] if shown else [], "state": state}
                 for n, state in enumerate(states)
             ],
             "problems": list(problems),
@@ -105,6 +105,21 @@ def test_what_could_not_be_verified_lowers_the_confidence() -> None:
 @pytest.mark.parametrize(("states", "score"), [(["done", "done"], 1.0), (["done", "partly"], 0.0)])
 def test_strict_is_all_or_nothing(states: list[str], score: float) -> None:
     assert concluded(states, strict=True).score == score
+
+
+def test_strict_says_nothing_where_a_sub_goal_could_not_be_verified() -> None:
+    assert concluded(["done", "unverified"], strict=True).status is Status.MISSING_INPUT
+    assert concluded(["not", "unverified"], strict=True).score == 0.0
+
+
+def test_what_is_said_to_be_reached_and_shown_nowhere_makes_less_sure() -> None:
+    shown, claimed = concluded(["done", "not"]).confidence, concluded(["done", "not"], shown=False).confidence
+    assert shown is not None and claimed is not None and claimed < shown
+
+
+def test_what_was_missed_is_an_issue_with_its_place_though_no_problem_was_named() -> None:
+    (found,) = concluded(["done", "not"]).issues
+    assert (found.code, found.ref) == (IssueCode.MISSING_REQUIREMENT, "t1")
 
 
 def test_problems_become_issues_and_a_broken_policy_fails_the_run() -> None:
