@@ -99,6 +99,9 @@ def test_every_metric_is_described_and_no_other() -> None:
     telemetry.observe_exposed(lambda: 1)
     judge.request("ok", 1.0)
     judge.tokens(1, 1)
+    judge.asked("answered", 1)
+    judge.spent(1, 1.0, estimated=True)
+    judge.stands(1, 1, 1, True)
     names = [
         metric.name.removeprefix("spanjudge_")
         for resource in reader.get_metrics_data().resource_metrics
