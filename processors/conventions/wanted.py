@@ -26,13 +26,13 @@ _in_key, _in_name = (re.compile(field + _MARK, re.DOTALL).search for field in (r
 _LOG_MARKS = (*GenAI.marks, *ClaudeCode.marks)
 _OWN_SCOPE = b"\x0a\x09spanjudge"
 """InstrumentationScope.name as it is serialised: field 1, nine bytes."""
-_OPERATION = b"gen_ai.operation.name\x12"
-_EVALUATION = b"\x0c\x0a\x0aevaluation"
-"""The attribute as it is serialised: key, then an AnyValue of twelve bytes with a string of ten."""
 
 
 def wants(span: bytes, scope: bytes) -> bool:
-    """Whether a serialised span may tell something about what an agent did. Never true of spans of our own."""
+    """Whether a serialised span may tell something about what an agent did. Never true of spans of our own.
+
+    It is true of evaluations by others: what is below them is a judge's work, which has to be known to be left alone.
+    """
     return (
         _GEN_AI in span
         or _in_key(span) is not None
@@ -40,7 +40,7 @@ def wants(span: bytes, scope: bytes) -> bool:
         or scope.startswith(SCOPES)
         or (_TOOL in span and _has_any(_TOOLS, span))
         or (_QUOTE in span and _has_any(_QUOTED, span))
-    ) and not is_own(span, scope)
+    ) and not is_own(scope)
 
 
 def _has_any(marks: Iterable[bytes], span: bytes) -> bool:
@@ -52,13 +52,9 @@ def _has_any(marks: Iterable[bytes], span: bytes) -> bool:
 
 def wants_log(record: bytes, scope: bytes) -> bool:
     """Whether a serialised log record may carry content of a model call."""
-    return any(mark in record for mark in _LOG_MARKS) and not scope.startswith(_OWN_SCOPE)
+    return any(mark in record for mark in _LOG_MARKS) and not is_own(scope)
 
 
-def is_own(span: bytes, scope: bytes) -> bool:
-    """Whether a serialised span is an evaluation, ours or somebody else's: forwarded, never judged or waited for."""
-    if scope.startswith(_OWN_SCOPE):
-        return True
-    # The key stands near the beginning of most spans, so that looking for it alone ends soon.
-    at = span.find(_OPERATION)
-    return at >= 0 and span.startswith(_EVALUATION, at + len(_OPERATION))
+def is_own(scope: bytes) -> bool:
+    """Whether spans and records of this scope are our own: forwarded at once, never judged or waited for."""
+    return scope.startswith(_OWN_SCOPE)

@@ -21,6 +21,7 @@ from processors.reading.carried_errors import drop_carried_errors
 from processors.reading.grouping import grouped, is_headless
 from processors.reading.joining import joined
 from processors.reading.offers import complete_offers
+from processors.reading.own_requests import is_by_a_judge
 from processors.reading.runs import run_of
 from processors.reading.tree import Node, grown, inherited
 from processors.transcript import Agent, Transcript
@@ -41,7 +42,7 @@ def transcribe(trace_id: str, spans: Sequence[Span], logs: Sequence[Log] = ()) -
     drop_carried_errors(nodes)
     session_id = _session(nodes)
     groups = grouped(nodes)
-    runs = tuple(run for group in groups for run in run_of(group, session_id))
+    runs = tuple(run for group in groups for run in run_of(group, session_id) if not is_by_a_judge(run))
     dialects = tuple(sorted({name for node in nodes if node.facts is not None for name in node.facts.dialects}))
     return Transcript(
         trace_id=trace_id,

@@ -69,6 +69,7 @@ def grown(spans: Iterable[Span], read: Callable[[Span], SpanFacts | None]) -> li
             roots.append(node)
         else:
             parent.children.append(node)
+    _leave_to_their_judge(roots)
     seen: set[int] = set()
     ordered = _descend(sorted(roots, key=lambda node: node.place), seen, _whole(roots))
     if len(ordered) < len(nodes):
@@ -105,6 +106,20 @@ def _whole(roots: Iterable[Node]) -> Node | None:
     return parentless[0] if len(parentless) == 1 and parentless[0].kind in _RUNS else None
 
 
+def _leave_to_their_judge(roots: Iterable[Node]) -> None:
+    """Where a trace's one parentless span is an evaluation, orphans are a judge's work as well."""
+    parentless = [node for node in roots if node.span.parent_id is None]
+    if len(parentless) == 1 and parentless[0].kind is Kind.EVALUATION:
+        for node in roots:
+            _take_for_evaluation(node, parentless[0])
+
+
+def _take_for_evaluation(node: Node, above: Node) -> None:
+    # What a judge of the agent does is no work of the agent.
+    if above.facts is not None:
+        node.facts = SpanFacts(kind=Kind.EVALUATION, dialect=above.facts.dialect)
+
+
 def _descend(roots: list[Node], seen: set[int], whole: Node | None = None) -> list[Node]:
     """The roots and all that is below them and wasn't seen before; `seen` are ids of nodes, and grows."""
     seen.update(id(node) for node in roots)
@@ -128,9 +143,8 @@ def _descend(roots: list[Node], seen: set[int], whole: Node | None = None) -> li
 
 def _place_under(child: Node, parent: Node) -> None:
     kind = parent.kind
-    if kind is Kind.EVALUATION and parent.facts is not None:
-        # What a judge of the agent does is no work of the agent.
-        child.facts = SpanFacts(kind=kind, dialect=parent.facts.dialect)
+    if kind is Kind.EVALUATION:
+        _take_for_evaluation(child, parent)
     boundary = kind in (Kind.AGENT, Kind.WORKFLOW)
     child.root = parent.root
     child.top = parent.top or (child if child.kind in _RUNS else None)

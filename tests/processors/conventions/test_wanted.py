@@ -37,7 +37,6 @@ def span(key: str, value: str = "x") -> bytes:
 )
 def test_spans_of_every_dialect_are_wanted(key: str) -> None:
     assert wants(span(key), SCOPE)
-    assert not is_own(span(key), SCOPE)
 
 
 @pytest.mark.parametrize("mark", MARKS)
@@ -55,13 +54,14 @@ def test_other_spans_are_not(key: str) -> None:
     assert not wants(span(key), SCOPE)
 
 
-def test_evaluations_are_never_wanted_whoever_made_them() -> None:
-    for data, scope in (
-        (span("gen_ai.operation.name"), OWN_SCOPE),
-        (span("gen_ai.operation.name", "evaluation"), SCOPE),
-    ):
-        assert is_own(data, scope)
-        assert not wants(data, scope)
+@pytest.mark.parametrize("operation", ["chat", "evaluation", "execute_tool", "invoke_agent"])
+def test_spans_of_our_own_are_never_wanted_whatever_they_say(operation: str) -> None:
+    assert is_own(OWN_SCOPE)
+    assert not wants(span("gen_ai.operation.name", operation), OWN_SCOPE)
+
+
+def test_an_evaluation_by_others_is_wanted_so_that_what_is_below_it_is_known_for_a_judges_work() -> None:
+    assert wants(span("gen_ai.operation.name", "evaluation"), SCOPE)
 
 
 def test_a_scope_whose_name_only_begins_like_ours_is_somebody_elses() -> None:
@@ -94,7 +94,7 @@ def test_every_recorded_span_that_a_reader_knows_is_wanted() -> None:
             readers = Readers()
             for one in trace.spans:
                 resource, scope = one.origin.resource, one.origin.scope
-                if readers.read(decode_span(resource, scope, one.span)) is not None and not is_own(one.span, scope):
+                if readers.read(decode_span(resource, scope, one.span)) is not None and not is_own(scope):
                     known += 1
                     assert wants(one.span, scope), run
     assert known > 1_000
