@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from evaluators.rubric.material import Material
 from evaluators.rubric.texts import as_text, compact, plain
 
-_GAPS = re.compile(r"…|\.{3,}|\[[a-z_]+:[0-9a-f]{4}\]|\[redacted\]", re.IGNORECASE)
+_GAPS = re.compile(r"…|\.{3,}|\[[a-z_]+:[0-9a-f]{4}\]|<[A-Z_]+_\d+>")
 _LONGEST_GAP = 400
 _SHORTEST = 2
 

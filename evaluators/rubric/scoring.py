@@ -8,7 +8,7 @@ points are their mean, weighted, over those that apply, + bonus.  Then caps; nev
 
 One datum, one step and one thing that counts once are charged once, with the largest of their deductions; what else was
 found there costs nothing and is listed all the same.  Two findings are about one datum if their passages overlap, their
-checks have the same group, and the same element is lacking.
+checks have the same group (without one: are both per item), and the same element is lacking.
 """
 
 from __future__ import annotations
@@ -148,6 +148,8 @@ def _is_same(one: Finding, other: Finding) -> bool:
         one.passage is not None
         and other.passage is not None
         and first.group == second.group
+        # what counts once is about the whole, unless its group says that it is about data as well
+        and (first.group is not None or first.per == second.per == "item")
         and one.element == other.element
         and one.passage.overlaps(other.passage)
     )

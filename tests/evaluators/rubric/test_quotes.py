@@ -34,6 +34,7 @@ def material(answer: str = ANSWER) -> Material:
         pytest.param("春熙路\\n- 距离", "answer", id="an escaped line end"),
         pytest.param("春熙路…约2公里", "answer", id="left out in the middle"),
         pytest.param("说明：密钥 [api_key:1f3a] 之后", "answer", id="redacted"),
+        pytest.param("说明：密钥 <SECRET_1> 之后", "answer", id="shown redacted"),
         pytest.param('"distance_km": 68', "route_validation", id="a structured field"),
         pytest.param("周末主景区拥挤", "result 0", id="a tool's result"),
         pytest.param("公共交通", "user 0", id="the user"),
