@@ -7,9 +7,20 @@ from typing import Any
 
 import pytest
 
-from evaluators.cases import CallsCase, DecisionCase, Reference, ResponseCase, Role, RunCase, SessionCase
+from evaluators.cases import (
+    CallsCase,
+    DecisionCase,
+    Reference,
+    ReferenceCall,
+    ResponseCase,
+    Role,
+    RunCase,
+    SessionCase,
+    ToolResult,
+)
 from evaluators.files import BadLine, NamedCase, read_cases, result_line
-from evaluators.registry import CASE_KINDS, EVALUATORS
+from evaluators.reference import ToolCallsMatchSettings
+from evaluators.registry import CASE_KINDS, CASE_OPTIONS, EVALUATORS
 from evaluators.verdict import CallVerdict, Level, Method, Status, Usage, Verdict
 
 USER = {"role": "user", "content": "Weather in Lima?"}
@@ -236,3 +247,86 @@ def test_a_session_has_a_run_for_every_message_of_the_user() -> None:
     assert [run.user_inputs for run in case.case.runs] == [("A table for two, please.",), ("Tonight at eight.",)]
     assert [run.final_answer for run in case.case.runs] == ["For when?", "Booked."]
     assert case.case.run.user_inputs == ("A table for two, please.", "Tonight at eight.")
+
+
+REFERENCE_CALLS = [{"id": "x", "name": "get_weather", "arguments": {"city": "Lima"}}]
+
+
+def compared(**given: Any) -> RunCase:
+    [case] = read_cases([line("tool_calls_match", **given)], CASE_KINDS, CASE_OPTIONS)
+    assert isinstance(case, NamedCase), case
+    assert isinstance(case.case, RunCase)
+    return case.case
+
+
+def test_calls_can_be_compared_without_a_conversation() -> None:
+    case = compared(tool_calls=[CALL], reference_tool_calls=REFERENCE_CALLS)
+    assert [call.name for call in case.run.calls] == ["get_weather"]
+    assert case.reference == Reference(tool_calls=(ReferenceCall(name="get_weather", arguments={"city": "Lima"}),))
+
+
+def test_expected_calls_complete_a_reference() -> None:
+    case = compared(
+        tool_calls=[], reference_tool_calls=[], options={"reference": {"outcome": "Told.", "task": "Tell."}}
+    )
+    assert case.reference == Reference(outcome="Told.", task="Tell.", tool_calls=())
+    assert case.options == {}
+
+
+def test_absent_and_none_are_two_things() -> None:
+    none = compared(tool_calls=[], reference_tool_calls=[])
+    absent = compared(tool_calls=None, reference_tool_calls=None)
+    assert (none.run.missing, none.reference) == ((), Reference(tool_calls=()))
+    assert (absent.run.missing, absent.reference) == (("tool_calls",), None)
+    given = compared(
+        tool_calls=[{"id": "a", "name": "f", "arguments": None}, {"id": "b", "name": "f", "arguments": {}}]
+    )
+    assert [call.arguments for call in given.run.calls] == [None, {}]
+
+
+def test_numbers_of_another_kind_stay_what_they_are() -> None:
+    [call] = compared(tool_calls=[{"id": "a", "name": "f", "arguments": {"n": 5.0, "yes": True}}]).run.calls
+    assert isinstance(call.arguments, dict)
+    assert [type(value) for value in call.arguments.values()] == [float, bool]
+
+
+def test_what_came_of_a_call_may_stand_with_it() -> None:
+    for output, content in (("sunny", "sunny"), ({"n": 1}, '{"n":1}'), (7, "7")):
+        [call] = compared(tool_calls=[{**CALL, "output": output}]).run.calls
+        assert call.result == ToolResult(content=content)
+
+
+def test_options_are_settings_for_one_case() -> None:
+    text = line("tool_calls_match", tool_calls=[], options={"order": "in_order", "threshold": 0.5})
+    [case] = read_cases([text], CASE_KINDS, CASE_OPTIONS)
+    assert isinstance(case, NamedCase)
+    assert case.options == ToolCallsMatchSettings(order="in_order", threshold=0.5)
+
+
+BAD_OPTIONS = [
+    ({"order": "backwards"}, "input.options.order"),
+    ({"odrer": "any"}, "input.options.odrer"),
+    ({"fields": [{"field": "x", "regex": "("}]}, "correct the pattern"),
+    ({"reference": {"tool_calls": [{"nam": "x"}]}}, "options.reference.tool_calls.0.name"),
+    ({"reference": 7}, "options.reference"),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), BAD_OPTIONS)
+def test_options_that_mean_nothing_are_told_by_their_place(options: dict[str, Any], told: str) -> None:
+    [bad] = read_cases([line("tool_calls_match", tool_calls=[], options=options)], CASE_KINDS, CASE_OPTIONS)
+    assert isinstance(bad, BadLine)
+    assert told in bad.fault
+
+
+def test_steps_are_judged_in_a_conversation() -> None:
+    [bad] = read_cases([line("tool_selection", tool_calls=[CALL])], CASE_KINDS)
+    assert isinstance(bad, BadLine)
+    assert "input.messages" in bad.fault
+
+
+def test_a_trace_can_be_looked_at_for_loops() -> None:
+    [case] = read_cases([line("loop_detection", trace={"type": "agent"})], CASE_KINDS, CASE_OPTIONS)
+    assert isinstance(case, NamedCase)
+    assert isinstance(case.case, RunCase)
+    assert case.case.options == {"trace": {"type": "agent"}}

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.cases import CallsCase, Case, DecisionCase, Message, ResponseCase, Role, Run, RunCase, Tool, Turn
+from evaluators.cases import (
+    CallsCase,
+    Case,
+    DecisionCase,
+    Message,
+    Reference,
+    ResponseCase,
+    Role,
+    Run,
+    RunCase,
+    Tool,
+    Turn,
+)
 from evaluators.issues import IssueCode
 from evaluators.verdict import Level, Status, Verdict, issue
 from processors.marks import inputs_of, outcome_of
@@ -51,6 +63,11 @@ def test_a_step_does_not_change_because_the_run_goes_on() -> None:
     assert inputs_of(handled) == inputs_of(
         ResponseCase(run=longer, calls=(RETURNED,), turn=turn(1, 3), later=(turn(2, 4),))
     )
+
+
+def test_what_should_have_come_of_a_run_is_part_of_what_its_verdict_rests_on() -> None:
+    inputs = [inputs_of(RunCase(run=Run(), reference=one)) for one in (None, Reference(), Reference(outcome="x"))]
+    assert len(set(inputs)) == 3
 
 
 def verdict(**changed: object) -> Verdict:

@@ -164,3 +164,38 @@ def test_what_a_derived_verdict_has_to_do_without_is_told_with_what_to_add(tmp_p
     assert "processors.trajectory_quality has no verdicts of step_efficiency" in told
     assert "the part efficiency is left out" in told
     assert "tool_selection" not in told
+
+
+def comparing(tmp_path: Path, references: str) -> str:
+    """A configuration that compares calls, with these settings of references, or without any."""
+    own = f"  references: {references}\n" if references else ""
+    text = SIDECAR.replace("  task_completion: {}\n", f"  task_completion: {{}}\n{own}  tool_calls_match: {{}}\n")
+    named = "references, tool_calls_match" if references else "tool_calls_match"
+    return write(tmp_path, text.replace("task_completion]", f"task_completion, {named}]"))
+
+
+def test_a_file_of_references_is_checked_with_the_configuration(tmp_path: Path) -> None:
+    file = tmp_path / "references.yaml"
+    file.write_text("references:\n  - match: {session: s-1}\n    tool_calls: [{name: f, argument: {}}]\n")
+    code, _, err = invoke("validate", "--config", comparing(tmp_path, f"{{file: '{file}'}}"))
+    assert code == 2
+    assert "processors::references" in err
+    assert "references.yaml: line 3, references[0].tool_calls[0].argument" in err
+    assert "did you mean arguments?" in err
+    file.write_text("references:\n  - match: {session: s-1}\n    tool_calls: [f]\n")
+    code, out, err = invoke("validate", "--config", comparing(tmp_path, f"{{file: '{file}'}}"))
+    assert (code, out.splitlines()[-1]) == (0, "valid")
+    assert "references" not in err
+
+
+def test_references_have_to_be_from_somewhere(tmp_path: Path) -> None:
+    code, _, err = invoke("validate", "--config", comparing(tmp_path, "{}"))
+    assert code == 2
+    assert "names no source of references; give a file, or from_attributes: true" in err
+    assert invoke("validate", "--config", comparing(tmp_path, "{from_attributes: true}"))[0] == 0
+
+
+def test_a_comparison_without_references_is_told_with_what_to_add(tmp_path: Path) -> None:
+    code, out, err = invoke("validate", "--config", comparing(tmp_path, ""))
+    assert (code, out.splitlines()[-1]) == (0, "valid")
+    assert "tool_calls_match compares with a reference, and there is none; add the processor references" in err

@@ -223,3 +223,59 @@ def test_a_configuration_that_can_not_be_used_is_told(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "tool_elegance" in result.stderr
     assert results == {}
+
+
+def call_case(case_id: str, evaluator: str, city: str = "Lima", **given: Any) -> str:
+    call = {"id": "call_1", "name": "get_weather", "arguments": {"city": city}}
+    return json.dumps({"id": case_id, "evaluator": evaluator, "input": {"tool_calls": [call], **given}})
+
+
+def test_calls_are_held_against_those_of_the_case_by_the_settings_of_the_case(tmp_path: Path) -> None:
+    reference = [{"name": "get_weather", "arguments": {"city": "lima"}}]
+    lines = [
+        call_case("peer", "tool_correctness", reference_tool_calls=reference),
+        call_case("args", "tool_correctness", reference_tool_calls=reference, options={"evaluation_params": ["args"]}),
+        call_case("own", "tool_calls_match", reference_tool_calls=reference, options={"threshold": 0.5}),
+        call_case("none", "tool_calls_match"),
+        call_case("bad", "tool_calls_match", reference_tool_calls=reference, options={"order": "reversed"}),
+    ]
+    result, results = evaluate(tmp_path, lines)
+    assert [(one["id"], one["status"], one["score"], one["label"]) for one in results.values()] == [
+        ("peer", "ok", 1.0, None),
+        ("args", "ok", 0.0, None),
+        ("own", "ok", 0.0, "fail"),
+        ("none", "missing_input", None, None),
+    ]
+    assert results["own"]["issues"][0]["code"] == "wrong_arguments"
+    assert result.exit_code == 1
+    assert "cases.jsonl:5: input.options.order" in result.stderr
+
+
+def test_cases_without_a_reference_have_that_of_the_configured_file_by_what_the_user_said(tmp_path: Path) -> None:
+    references = tmp_path / "references.yaml"
+    references.write_text("references: [{match: {input: 'Weather in Lima?'}, tool_calls: [get_weather]}]\n")
+    config = tmp_path / "config.yaml"
+    config.write_text(
+        "receivers: {otlp: {protocols: {grpc: {}}}}\n"
+        f"processors: {{assemble: {{}}, references: {{file: '{references}'}}, tool_calls_match: {{threshold: 0.9}}}}\n"
+        "exporters: {console: {}}\n"
+        "service:\n"
+        "  pipelines:\n"
+        "    traces:\n"
+        "      receivers: [otlp]\n"
+        "      processors: [assemble, references, tool_calls_match]\n"
+        "      exporters: [console]\n"
+    )
+    lines = [
+        call_case("known", "tool_calls_match", messages=[USER]),
+        call_case("own", "tool_calls_match", messages=[USER], reference_tool_calls=[]),
+        call_case("unknown", "tool_calls_match", messages=[{"role": "user", "content": "Tides?"}]),
+    ]
+    result, results = evaluate(tmp_path, lines, "--config", str(config))
+    assert result.exit_code == 0, result.stderr
+    assert [(one["status"], one["score"], one["passed"]) for one in results.values()] == [
+        ("ok", 1.0, True),
+        ("ok", 0.0, False),
+        ("missing_input", None, None),
+    ]
+    assert results["known"]["details"]["reference"] == "file"
