@@ -22,13 +22,18 @@ from evaluators.cases import (
     Role,
     Run,
     RunCase,
+    SourceVerdict,
     Tool,
     ToolCall,
     ToolResult,
     Turn,
 )
+from evaluators.computed import ComputedEvaluator
+from evaluators.error_recovery import ErrorRecovery, ErrorRecoverySettings
 from evaluators.evaluation import Item, evaluate, judge_by_rules
 from evaluators.evaluator import Evaluator, EvaluatorSettings
+from evaluators.failure_attribution import FailureAttribution, FailureAttributionSettings
+from evaluators.goal_accuracy import GoalAccuracy, GoalAccuracySettings
 from evaluators.issues import IssueCode, Severity
 from evaluators.judge.question import Judge, JudgeAnswer, JudgeFailure, Question
 from evaluators.registry import EVALUATORS
@@ -37,6 +42,7 @@ from evaluators.task_completion import TaskCompletion, TaskCompletionSettings
 from evaluators.tool_invocation import ToolInvocation, ToolInvocationSettings
 from evaluators.tool_response_handling import ToolResponseHandling, ToolResponseHandlingSettings
 from evaluators.tool_selection import ToolSelection, ToolSelectionSettings
+from evaluators.trajectory_quality import TrajectoryQuality, TrajectoryQualitySettings
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Usage, Verdict
 
 __all__ = [
@@ -44,9 +50,16 @@ __all__ = [
     "CallVerdict",
     "CallsCase",
     "Case",
+    "ComputedEvaluator",
     "DecisionCase",
+    "ErrorRecovery",
+    "ErrorRecoverySettings",
     "Evaluator",
     "EvaluatorSettings",
+    "FailureAttribution",
+    "FailureAttributionSettings",
+    "GoalAccuracy",
+    "GoalAccuracySettings",
     "Issue",
     "IssueCode",
     "Item",
@@ -62,6 +75,7 @@ __all__ = [
     "Run",
     "RunCase",
     "Severity",
+    "SourceVerdict",
     "Status",
     "StepEfficiency",
     "StepEfficiencySettings",
@@ -76,6 +90,8 @@ __all__ = [
     "ToolResult",
     "ToolSelection",
     "ToolSelectionSettings",
+    "TrajectoryQuality",
+    "TrajectoryQualitySettings",
     "Turn",
     "Usage",
     "Verdict",

@@ -33,6 +33,7 @@ class ErrorRecovery(Evaluator[RunCase]):
     bad_label = "fail"
     code_version = "1"
     rules_decide = True
+    facts = ("tool_calls", "tool_results", "final_answer")
 
     def __init__(self, settings: ErrorRecoverySettings | None = None) -> None:
         super().__init__(settings or ErrorRecoverySettings())

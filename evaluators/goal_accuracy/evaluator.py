@@ -40,6 +40,7 @@ class GoalAccuracy(Evaluator[RunCase]):
     good_label = "pass"
     bad_label = "fail"
     code_version = "1"
+    facts = ("user_input", "final_answer")
 
     def __init__(self, settings: GoalAccuracySettings | None = None) -> None:
         super().__init__(settings or GoalAccuracySettings())
