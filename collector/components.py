@@ -10,12 +10,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from collector import journal_settings
-from collector.config import ComponentRegistry, Config, ConfigError, Kind, Problem, load
-from collector.config.problems import listed, suggestion
+from collector.config import ComponentRegistry, Config, ConfigError, Kind, load
+from collector.cross_checks import cross_checks
 from collector.exporters import console, file, otlp_grpc, otlp_http
 from collector.health import HealthCheckSettings
 from collector.holding import settings as assembler_settings
-from collector.judging.setup import plan_of
 from collector.receivers import otlp_settings
 from collector.records import Signal
 from evaluators.calibration.settings import CalibrationSettings
@@ -119,7 +118,11 @@ def component_registry() -> ComponentRegistry:
         single=True,
     )
     registry.add(
-        Kind.EXTENSION, "judge", JudgeSettings, summary="An OpenAI-compatible model that decides what rules can't."
+        Kind.EXTENSION,
+        "judge",
+        JudgeSettings,
+        summary="An OpenAI-compatible model that decides what rules can't.",
+        references={"escalate_to": "judge"},
     )
     registry.add(
         Kind.EXTENSION,
@@ -147,24 +150,7 @@ def load_config(sources: Sequence[str], sets: Sequence[str], environment: Mappin
         collector.config.ConfigError: with every problem found.
     """
     config = load(sources or [shipped_configuration()], sets, component_registry(), environment)
-    _check_admission(config)
-    return config
-
-
-def _check_admission(config: Config) -> None:
-    """Raises ConfigError where `admission` speaks of evaluators that aren't there."""
-    admission = config.processor("admission")
-    if admission is None:
-        return
-    known = list(plan_of(config).evaluators)
-    problems = [
-        Problem(
-            (Kind.PROCESSOR.value, admission.id, "evaluators", name),
-            f"no evaluator named {name} is active",
-            suggestion(name, known, otherwise=f"active are {listed(known)}"),
-        )
-        for name in admission.settings_as(AdmissionSettings).evaluators
-        if name not in known
-    ]
+    problems = list(cross_checks(config))
     if problems:
         raise ConfigError(problems)
+    return config

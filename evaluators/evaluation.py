@@ -13,6 +13,7 @@ from typing import Any
 
 from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, Run, RunCase, SourceVerdict, Turn
 from evaluators.doubts import doubted
+from evaluators.escalation import EscalatingJudge, settled
 from evaluators.evaluator import CaseT, Evaluator, Screening
 from evaluators.judge.question import Judge, JudgeAnswer, JudgeFailure, Question
 from evaluators.rules.run_index import forget
@@ -166,6 +167,19 @@ async def ask_judges(screened: Screened) -> list[Verdict]:
 
 
 async def _ask(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]]) -> list[Verdict]:
+    """The verdicts by a judge's answers, and where these leave doubts by those of the judge that comes after it."""
+    if not isinstance(judge, EscalatingJudge):
+        return await _ask_one(judge, run, open_items)
+    verdicts = await _ask(judge.first, run, open_items)
+    doubtful = [at for at, (_, screening) in enumerate(open_items) if judge.doubts(verdicts[at], screening)]
+    if doubtful:
+        again = await _ask(judge.second, run, [open_items[at] for at in doubtful])
+        for at, verdict in zip(doubtful, again, strict=True):
+            verdicts[at] = settled(verdicts[at], verdict)
+    return verdicts
+
+
+async def _ask_one(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]]) -> list[Verdict]:
     questions = [item.evaluator.question(item.case, screening) for item, screening in open_items]
     answers = await judge.ask(run, questions)
     verdicts = []

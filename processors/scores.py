@@ -18,6 +18,7 @@ On the judged span, for the evaluator `<n>`:
     eval.<n>.calls_failed   int, where calls were judged
     eval.<n>.revision       string: rules, prompt, settings and model that were used
     eval.<n>.model          string, where a judge was used
+    eval.<n>.spread         double: how far the scores are apart, where several judges were asked
     eval.<n>.uncalibrated   bool: true where the judge isn't known to agree with people
 
 A span that came after its run was judged carries `eval.late` = true.
@@ -40,6 +41,7 @@ from typing import TypeAlias
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, ArrayValue, InstrumentationScope, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from evaluators.escalation import SPREAD
 from evaluators.verdict import Status, Verdict
 from processors.roll_ups import RollUp
 
@@ -202,6 +204,9 @@ def _score_attributes(verdict: Verdict) -> list[tuple[str, Value]]:
     pairs.append((f"{prefix}.revision", verdict.revision))
     if verdict.model:
         pairs.append((f"{prefix}.model", _clean(verdict.model)))
+    spread = verdict.details.get(SPREAD)
+    if isinstance(spread, float):
+        pairs.append((f"{prefix}.spread", _double(spread)))
     if verdict.uncalibrated:
         pairs.append((f"{prefix}.uncalibrated", True))
     return pairs

@@ -1,4 +1,4 @@
-"""What judging would cost, as a table: what each evaluator would ask of a judge, and each judge's requests and money."""
+"""What judging would cost, as a table: what evaluators would ask of judges, and each judge's requests and money."""
 
 from __future__ import annotations
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from collector.judging.setup import Plan, make_evaluators, make_judges
+from collector.judging.setup import Plan, escalating, make_evaluators, make_judges
 from evaluators.cases import Case, RunCase
 from evaluators.evaluation import Item, evaluate
 from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.files import BadLine, NamedCase, read_cases
-from evaluators.judge.client import OpenAIJudge
+from evaluators.judge.question import Judge
 from evaluators.judge.settings import JudgeSettings
 from evaluators.needs import needed_items
 from evaluators.reference.lookup import References
@@ -45,13 +45,14 @@ async def judge_cases(
 ) -> Sequence[tuple[NamedCase, Verdict]]:
     """Each case with its verdict, in order. A run without a reference of its own has that of the configured file."""
     clients = make_judges(plan, patient=True)
+    judges = escalating(plan, clients)
     references = References(plan.references.entries if plan.references is not None else ())
     slots = asyncio.Semaphore(CASES_AT_A_TIME)
 
     async def judge_one(case: NamedCase) -> tuple[NamedCase, Verdict]:
         evaluator = _with_options(evaluators[case.evaluator], case)
-        item = Item(evaluator, _with_reference(case.case, references), _judge_of(evaluator.settings, clients))
-        needed = needed_items(item, evaluators, lambda one: _judge_of(one.settings, clients))
+        item = Item(evaluator, _with_reference(case.case, references), _judge_of(evaluator.settings, judges))
+        needed = needed_items(item, evaluators, lambda one: _judge_of(one.settings, judges))
         async with slots:
             verdict, *others = await evaluate([item, *needed])
         return case, _with_cost(verdict, others)
@@ -89,5 +90,5 @@ def _with_cost(verdict: Verdict, sources: Sequence[Verdict]) -> Verdict:
     )
 
 
-def _judge_of(settings: EvaluatorSettings, clients: Mapping[str, OpenAIJudge]) -> OpenAIJudge | None:
-    return clients.get(_FOR_ALL) or clients.get(settings.judge or "")
+def _judge_of(settings: EvaluatorSettings, judges: Mapping[str, Judge]) -> Judge | None:
+    return judges.get(_FOR_ALL) or judges.get(settings.judge or "")

@@ -18,6 +18,7 @@ from collector.judging.sources import without_sources
 from evaluators.calibration.record import Calibration
 from evaluators.calibration.settings import CalibrationSettings
 from evaluators.cases import CaseKind
+from evaluators.escalation import EscalatingJudge
 from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.gate import Gates
@@ -191,7 +192,19 @@ def build(
         max_session_bytes: how much is remembered of sessions.
     """
     clients = make_judges(plan, on_request, on_report, patient=patient)
-    return trace_judge(plan, clients, max_piece_bytes, max_session_bytes), list(clients.values())
+    return trace_judge(plan, escalating(plan, clients), max_piece_bytes, max_session_bytes), list(clients.values())
+
+
+def escalating(plan: Plan, judges: Mapping[str, Judge]) -> dict[str, Judge]:
+    """The judges by id, each with the one that comes after it, if there is one that can be asked."""
+
+    def with_next(judge_id: str) -> Judge:
+        settings = plan.judges[judge_id]
+        if settings.escalate_to is None or settings.escalate_to not in judges:
+            return judges[judge_id]
+        return EscalatingJudge(judges[judge_id], with_next(settings.escalate_to), settings.escalate_below)
+
+    return {judge_id: with_next(judge_id) for judge_id in judges}
 
 
 def trace_judge(

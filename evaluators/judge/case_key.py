@@ -23,7 +23,7 @@ _FORM = 1
 # What says how hard a judge is worked, not what it is asked.
 _NO_MATTER = {
     "api_key", "headers", "timeout", "max_concurrent_requests", "max_retries", "limits", "budget", "prices", "breaker",
-    "cache",
+    "cache", "escalate_to", "escalate_below",
 }  # fmt: skip
 
 

@@ -66,6 +66,14 @@ class JudgeSettings(GenerationSettings):
         "answer of one that gets them wrong. Off for models too small for them.",
     )
 
+    escalate_to: str | None = Field(
+        default=None,
+        description="Id of another judge that is asked about what this one leaves in doubt: verdicts of low "
+        "confidence, those that pass what rules suspect, and answers without a valid form. Its verdict stands.",
+    )
+    escalate_below: float = Field(
+        default=0.7, ge=0.0, le=1.0, description="Verdicts of less confidence are in doubt, if there is escalate_to."
+    )
     limits: LimitSettings = Field(default_factory=LimitSettings, description="Pace and patience.")
     budget: BudgetSettings = Field(default_factory=BudgetSettings, description="What may be used.")
     prices: PriceSettings | None = Field(default=None, description="What the model costs; for `budget` and metrics.")

@@ -199,3 +199,21 @@ def test_a_comparison_without_references_is_told_with_what_to_add(tmp_path: Path
     code, out, err = invoke("validate", "--config", comparing(tmp_path, ""))
     assert (code, out.splitlines()[-1]) == (0, "valid")
     assert "tool_calls_match compares with a reference, and there is none; add the processor references" in err
+
+
+def test_judges_that_escalate_in_a_circle_are_told_with_the_way_round(tmp_path: Path) -> None:
+    text = SIDECAR.replace(
+        "  judge/default:\n    {", "  judge/b: {model: b, escalate_to: judge/default}\n  judge/default:\n    {"
+    )
+    text = text.replace("{model: m,", "{model: m, escalate_to: judge/b,").replace(
+        "[judge/default,", "[judge/default, judge/b,"
+    )
+    code, _, err = invoke("validate", "--config", write(tmp_path, text))
+    assert code == 2
+    assert err.count("leads back to") == 1 and "judge/default → judge/b → judge/default" in err
+
+
+def test_a_judge_that_is_escalated_to_has_to_be_there(tmp_path: Path) -> None:
+    text = SIDECAR.replace("{model: m,", "{model: m, escalate_to: judge/large,")
+    code, _, err = invoke("validate", "--config", write(tmp_path, text))
+    assert code == 2 and "extensions::judge/default::escalate_to" in err and "there is no extension judge/large" in err
