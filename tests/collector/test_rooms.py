@@ -19,6 +19,8 @@ JOINING = {
         ["judging", "judge_counts.py"],
         ["judging", "setup.py"],
         ["judging", "cases.py"],
+        ["judging", "sources.py"],
+        ["cross_checks.py"],
     )
 }
 SHARED = {"evaluators.duration", "evaluators.yaml_text"}
