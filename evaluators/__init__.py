@@ -18,6 +18,8 @@ from evaluators.cases import (
     Case,
     DecisionCase,
     Message,
+    Reference,
+    ReferenceCall,
     ResponseCase,
     Role,
     Run,
@@ -36,6 +38,7 @@ from evaluators.failure_attribution import FailureAttribution, FailureAttributio
 from evaluators.goal_accuracy import GoalAccuracy, GoalAccuracySettings
 from evaluators.issues import IssueCode, Severity
 from evaluators.judge.question import Judge, JudgeAnswer, JudgeFailure, Question
+from evaluators.reference import ToolCallsMatch, ToolCallsMatchSettings
 from evaluators.registry import EVALUATORS
 from evaluators.step_efficiency import StepEfficiency, StepEfficiencySettings
 from evaluators.task_completion import TaskCompletion, TaskCompletionSettings
@@ -70,6 +73,8 @@ __all__ = [
     "Message",
     "Method",
     "Question",
+    "Reference",
+    "ReferenceCall",
     "ResponseCase",
     "Role",
     "Run",
@@ -83,6 +88,8 @@ __all__ = [
     "TaskCompletionSettings",
     "Tool",
     "ToolCall",
+    "ToolCallsMatch",
+    "ToolCallsMatchSettings",
     "ToolInvocation",
     "ToolInvocationSettings",
     "ToolResponseHandling",

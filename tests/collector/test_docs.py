@@ -17,7 +17,7 @@ from collector.records import Signal
 from collector.telemetry import ITEMS, Telemetry
 from evaluators.case_input import CaseInput
 from evaluators.issues import IssueCode
-from evaluators.registry import EVALUATORS
+from evaluators.registry import CASE_OPTIONS, EVALUATORS
 from evaluators.verdict import Status
 
 PAGES = [Path("README.md"), *sorted(Path("docs").rglob("*.md"))]
@@ -56,7 +56,15 @@ def test_pages_on_dialects_have_the_same_sections_in_the_same_order(page: Path) 
         assert sections in (SECTIONS, SECTIONS[:-1])
 
 
-@pytest.mark.parametrize("name", EVALUATORS)
+PUBLISHED = "docs/evaluators/published-metrics.md"
+METRICS = first_column(Path(PUBLISHED).read_text().replace("| metric |", "## Metrics\n| metric |"), "Metrics")
+
+
+def test_published_metrics_are_evaluators_and_share_a_page() -> None:
+    assert [name for name in CASE_OPTIONS if name != "tool_calls_match"] == METRICS
+
+
+@pytest.mark.parametrize("name", [name for name in EVALUATORS if name not in METRICS])
 def test_an_evaluators_page_names_its_threshold_labels_and_only_real_codes(name: str) -> None:
     text = Path(f"docs/evaluators/{name}.md").read_text()
     entry = EVALUATORS[name]
@@ -135,7 +143,7 @@ def test_a_case_and_its_result_are_as_described(tmp_path: Path) -> None:
 
 def test_every_key_of_a_case_is_described() -> None:
     described = first_column(Path("docs/commands.md").read_text(), "evaluate")
-    assert described == list(CaseInput.model_fields)
+    assert described == [field.alias or name for name, field in CaseInput.model_fields.items()]
 
 
 def test_a_verdict_line_is_as_described() -> None:
