@@ -66,7 +66,8 @@ class VerdictTable:
         table = Table("evaluator", "passed", "failed", "not scored", box=None, pad_edge=False)
         for evaluator, outcomes in self._outcomes.items():
             bad = outcomes["bad"]
-            reasons = [f"{status} {outcomes[status]}" for status in Status if outcomes[status]]
+            others = [outcome for outcome in outcomes if outcome not in (*Status, "good", "bad")]
+            reasons = [f"{outcome} {outcomes[outcome]}" for outcome in (*Status, *others) if outcomes[outcome]]
             table.add_row(
                 evaluator,
                 Text(str(outcomes["good"]), style="green" if outcomes["good"] else "dim"),
@@ -97,5 +98,6 @@ def _outcome(verdict: Verdict) -> str:
     if verdict.uncalibrated:
         return "uncalibrated"
     if verdict.passed is None:
-        return str(verdict.status)
+        # a category is told by its label, a measure without a threshold is neither good nor bad
+        return verdict.label or ("measured" if verdict.status is Status.OK else str(verdict.status))
     return "good" if verdict.passed else "bad"

@@ -19,7 +19,7 @@ from evaluators.rules.repetition import Step
 from evaluators.rules.run_index import Steps, index_of
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict, issue
 
-_MOST_ASKED = 20
+_MOST_ASKED, _MOST_TOLD = 20, 3
 _BY_RULE, _BY_JUDGE, _LESS_WHEN_CUT, _LESS_WHEN_LEFT_OUT = 0.9, 0.8, 0.2, 0.3
 
 
@@ -145,9 +145,13 @@ def _screening(run: Run, found: Sequence[Fate]) -> Screening:
         issues=tuple(one for fate in found for one in _issues(fate)),
         calls=tuple(_call_verdict(fate) for fate in found),
         evidence=tuple(dict.fromkeys(ref for ref in places if ref is not None)),
-        reason=f"{len(found)} tool error{'s' if len(found) > 1 else ''}: {told or 'open'}.",
+        reason=f"{len(found)} tool error{'s' if len(found) > 1 else ''}: {told}. {_shortly(known)}" if known else "",
         details={"errors": [_told(fate) for fate in found], "counts": {**counts, "open": len(found) - len(known)}},
     )
+
+
+def _shortly(fates: Sequence[Fate]) -> str:
+    return " ".join(dict.fromkeys(fate.why for fate in fates[:_MOST_TOLD]))
 
 
 def _issues(fate: Fate) -> list[Issue]:
