@@ -6,22 +6,49 @@ an id is there once, a code has one severity.  Nothing here looks at a case.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, RootModel, model_validator
+import regex
+from pydantic import AfterValidator, BeforeValidator, Field, RootModel, model_validator
 from pydantic.config import ConfigDict
 
 from evaluators.issues import Severity
 from evaluators.rubric.conditions import Condition, Form, Names, as_tuple
 
-ID = r"^[a-z][a-z0-9_]*$"
-CODE = r"^[A-Za-z][A-Za-z0-9_-]*$"
-Id = Annotated[str, Field(pattern=ID, max_length=64)]
-Code = Annotated[str, Field(pattern=CODE, max_length=64)]
+_ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_MOST_FAULTS = 4
+
+
+def _is_id(value: str) -> str:
+    if not _ID.fullmatch(value):
+        raise ValueError("is no name; use at most 64 lower-case letters, digits and _, beginning with a letter")
+    return value
+
+
+def _is_code(value: str) -> str:
+    if not _CODE.fullmatch(value):
+        raise ValueError("is no code; use at most 64 letters, digits, - and _, beginning with a letter")
+    return value
+
+
+def _compiles(value: tuple[str, ...]) -> tuple[str, ...]:
+    for pattern in value:
+        try:
+            regex.compile(pattern)
+        except regex.error as error:
+            raise ValueError(f"is no regular expression ({error}); correct it") from None
+    return value
+
+
+Id = Annotated[str, AfterValidator(_is_id)]
+Code = Annotated[str, AfterValidator(_is_code)]
+Patterns = Annotated[Names, AfterValidator(_compiles)]
 
 
 class Words(RootModel[dict[str, str]]):
@@ -281,7 +308,7 @@ class Rubric(Form):
     evidence_tools: tuple[str, ...] = ()
     asks_back: Id | None = None
     texts: tuple[Id, ...] = ()
-    patterns: dict[str, Names] = Field(default_factory=dict)
+    patterns: dict[str, Patterns] = Field(default_factory=dict)
     applies: Condition | None = None
     steps: tuple[Step, ...] = ()
     checks: Annotated[tuple[Check, ...], Field(min_length=1)]
@@ -308,8 +335,9 @@ class Rubric(Form):
 
     @model_validator(mode="after")
     def _refers_to_what_is_there(self) -> Rubric:
-        for fault in _faults(self):
-            raise ValueError(fault)
+        faults = list(dict.fromkeys(_faults(self)))
+        if faults:
+            raise ValueError(". ".join(faults[:_MOST_FAULTS]))
         return self
 
 
