@@ -54,7 +54,7 @@ def labelled(*labels: str, evidence: list[str] | None = None) -> Behaviour:
     """Answers with these labels, one per call where calls are asked about."""
 
     def change(answers: dict[str, Any]) -> None:
-        [answer] = answers.values()
+        [answer] = [one for one in answers.values() if isinstance(one, dict)]
         if evidence is not None:
             answer["evidence"] = evidence
         if "calls" in answer:
@@ -122,7 +122,7 @@ async def test_an_answer_that_is_none_of_the_labels_or_has_no_reason_is_junk(
     tmp_path: Path, answer: dict[str, Any]
 ) -> None:
     def junk(answers: dict[str, Any]) -> None:
-        next(iter(answers.values())).update(answer)
+        next(one for one in answers.values() if isinstance(one, dict)).update(answer)
 
     verdict, server = await asked(evaluator(tmp_path), RUN, changed(junk))
     assert (verdict.status, verdict.label, verdict.score) == (Status.JUDGE_ERROR, None, None)
