@@ -18,6 +18,7 @@ On the judged span, for the evaluator `<n>`:
     eval.<n>.calls_failed   int, where calls were judged
     eval.<n>.revision       string: rules, prompt, settings and model that were used
     eval.<n>.model          string, where a judge was used
+    eval.<n>.judge_trace_id string, 32 hex digits: the trace of the judge's own request, where such traces are exported
     eval.<n>.spread         double: how far the scores are apart, where several judges were asked
     eval.<n>.uncalibrated   bool: true where the judge isn't known to agree with people
 
@@ -204,6 +205,8 @@ def _score_attributes(verdict: Verdict) -> list[tuple[str, Value]]:
     pairs.append((f"{prefix}.revision", verdict.revision))
     if verdict.model:
         pairs.append((f"{prefix}.model", _clean(verdict.model)))
+    if verdict.judge_trace_id:
+        pairs.append((f"{prefix}.judge_trace_id", verdict.judge_trace_id))
     spread = verdict.details.get(SPREAD)
     if isinstance(spread, float):
         pairs.append((f"{prefix}.spread", _double(spread)))

@@ -107,11 +107,62 @@ class MetricSettings(ComponentSettings):
     readers: tuple[MetricReaderSettings, ...] = Field(default=(), description="Ways out; none by default.")
 
 
+class OtlpTraceExporterSettings(ComponentSettings):
+    """Sends own traces over OTLP."""
+
+    protocol: Literal["grpc", "http/protobuf"] = Field(default="http/protobuf", description="Transport.")
+    endpoint: str = Field(
+        description="URL: `http://host:4318/v1/traces` for http/protobuf, `http://host:4317` for grpc."
+    )
+    headers: dict[str, SecretStr] = Field(default={}, description="Headers of every request.")
+    timeout: PositiveDuration = Field(default=10.0, description="Limit of one attempt.")
+
+    @model_validator(mode="after")
+    def _has_scheme(self) -> OtlpTraceExporterSettings:
+        if not self.endpoint.startswith(("http://", "https://")):
+            raise ValueError("endpoint has to begin with http:// or https://")
+        return self
+
+
+class BatchExporterSettings(ComponentSettings):
+    """Where own traces are sent to."""
+
+    refused_keys: ClassVar[Mapping[str, str]] = {"console": "own traces go out over OTLP"}
+
+    otlp: OtlpTraceExporterSettings = Field(description="An OTLP endpoint.")
+
+
+class BatchProcessorSettings(ComponentSettings):
+    """Collects own spans and sends them together."""
+
+    schedule_delay: PositiveDuration = Field(default=5.0, description="Longest time until a span is sent.")
+    exporter: BatchExporterSettings = Field(description="Where the spans go.")
+
+
+class SpanProcessorSettings(ComponentSettings):
+    """One way out for own traces."""
+
+    refused_keys: ClassVar[Mapping[str, str]] = {"simple": "use batch; nothing waits for own traces"}
+
+    batch: BatchProcessorSettings = Field(description="Send them together.")
+
+
+class TraceSettings(ComponentSettings):
+    """The sidecar's own traces: one for each request to a judge, without anything of what was asked or answered."""
+
+    refused_keys: ClassVar[Mapping[str, str]] = {
+        "level": "without processors none are made",
+        "propagators": "a judge's requests carry no trace context",
+        "sampler": "all requests to judges are traced; sample at the backend",
+    }
+
+    processors: tuple[SpanProcessorSettings, ...] = Field(default=(), description="Ways out; none by default.")
+
+
 class TelemetrySettings(ComponentSettings):
     """The sidecar's own telemetry. The `OTEL_*` environment variables have no influence on it."""
 
-    refused_keys: ClassVar[Mapping[str, str]] = {"traces": "the sidecar exports no traces of its own work"}
-
     logs: LogSettings = Field(default=LogSettings(), description="Own log.")
     metrics: MetricSettings = Field(default=MetricSettings(), description="Own metrics.")
-    resource: dict[str, str] = Field(default={}, description="Attributes of the resource of own metrics.")
+    traces: TraceSettings = Field(default=TraceSettings(), description="Own traces.")
+    resource: dict[str, str] = Field(default={}, description="Attributes of the resource of own metrics and traces.")

@@ -17,7 +17,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from collector.holding.ledger import checksum
 from collector.judging.channel import Channel
@@ -34,10 +34,14 @@ from collector.judging.jobs import (
 from collector.judging.judge_counts import JudgeCounts
 from collector.judging.setup import Plan, build
 from evaluators.judge.client import OpenAIJudge
+from evaluators.judge.report import RequestReport
 from evaluators.verdict import Verdict
 from processors import scores
 from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.session_judging import SessionJudge
+
+if TYPE_CHECKING:
+    from collector.judging.judge_traces import JudgeTraces
 
 REPORT_S = 2.0
 # Each message costs both sides a turn of their loops, so results wait for others: so long, or until there are so many.
@@ -139,10 +143,11 @@ class _Desk:
         self._sending: asyncio.TimerHandle | None = None
         self._counted: Counts = Counter()
         self._judge_counts = JudgeCounts()
+        self._traces: JudgeTraces | None = None
 
     def receive(self, message: object) -> None:
         if isinstance(message, Plan):
-            self._judge, self._clients = build(message, self._judge_counts.request, self._judge_counts.report)
+            self._judge, self._clients = build(message, self._on_request(message), self._judge_counts.report)
             return
         assert isinstance(message, list)
         assert self._judge is not None
@@ -153,6 +158,16 @@ class _Desk:
             task = asyncio.create_task(self._work(job, trace))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+
+    def _on_request(self, plan: Plan) -> Callable[[str, RequestReport], str | None]:
+        if not plan.traces.processors:
+            return self._judge_counts.request
+        # The SDK and its exporters are carried only by who exports traces.
+        from collector.judging.judge_traces import JudgeTraces
+
+        endpoints = {judge_id: settings.endpoint for judge_id, settings in plan.judges.items()}
+        self._traces = JudgeTraces(plan.traces, plan.resource, endpoints)
+        return self._traces.telling(self._judge_counts.request)
 
     async def _work(self, job: Job, trace: TraceInput) -> None:
         assert self._judge is not None
@@ -209,6 +224,8 @@ class _Desk:
         await asyncio.gather(*under_way, return_exceptions=True)
         for client in self._clients:
             await client.close()
+        if self._traces is not None:
+            await asyncio.to_thread(self._traces.close)
 
 
 async def serve() -> None:

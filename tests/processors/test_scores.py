@@ -76,6 +76,11 @@ def test_a_verdict_is_written_under_the_name_of_its_evaluator() -> None:
     }
 
 
+def test_the_trace_of_a_judge_s_own_request_is_named_where_there_is_one() -> None:
+    written = attributes(tail([scored(judge_trace_id="0af7651916cd43dd8448eb211c80319c")], 0, PLAIN))
+    assert written["eval.tool_invocation.judge_trace_id"] == "0af7651916cd43dd8448eb211c80319c"
+
+
 def test_what_there_is_not_is_not_written() -> None:
     bare = scored(explanation="", issues=(), calls=(), confidence=None, model=None, method=Method.RULE)
     assert set(attributes(tail([bare], 0, PLAIN))) == {
