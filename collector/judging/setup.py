@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from collector.config import Config
+from collector.config.telemetry_settings import TraceSettings
 from collector.holding import settings as assembler_settings
 from collector.judging.sources import without_sources
 from evaluators.calibration.record import Calibration
@@ -56,6 +57,7 @@ class Plan:
     `references` say where it is known from what should have come of runs; None where nobody knows.
     `calibration` knows which judges agree with people; without it nobody looks.
     `session_idle_s` is how long nothing must have come of a session for it to be over.
+    `traces` say where the judges' own traces go, with `resource` as further attributes of their resource.
     `notes` are sentences for the operator about what is off.
     """
 
@@ -67,6 +69,8 @@ class Plan:
     session_idle_s: float = 1800.0
     references: ReferencesSettings | None = None
     calibration: Calibration | None = None
+    traces: TraceSettings = field(default_factory=TraceSettings)
+    resource: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -107,6 +111,8 @@ def plan_of(config: Config) -> Plan:
         session_idle_s=settings.session_idle,
         references=None if references is None else references.settings_as(ReferencesSettings),
         calibration=None if calibration is None else calibration.settings_as(CalibrationSettings).read(),
+        traces=config.telemetry.traces,
+        resource=config.telemetry.resource,
         notes=tuple(notes),
     )
 
@@ -152,7 +158,7 @@ def make_evaluators(plan: Plan) -> list[Evaluator[Any]]:
 
 def make_judges(
     plan: Plan,
-    on_request: Callable[[str, RequestReport], None] = lambda *_: None,
+    on_request: Callable[[str, RequestReport], str | None] = lambda *_: None,
     on_report: Callable[[str, QuestionsReport | SpendingReport], None] = lambda *_: None,
     *,
     patient: bool = False,
@@ -174,7 +180,7 @@ def make_judges(
 
 def build(
     plan: Plan,
-    on_request: Callable[[str, RequestReport], None] = lambda *_: None,
+    on_request: Callable[[str, RequestReport], str | None] = lambda *_: None,
     on_report: Callable[[str, QuestionsReport | SpendingReport], None] = lambda *_: None,
     *,
     max_piece_bytes: int | None = MAX_BYTES,
@@ -185,7 +191,8 @@ def build(
 
     Args:
         plan: what to judge with.
-        on_request: told about every request to a judge, with the judge's id.
+        on_request: told about every request to a judge, with the judge's id; returns the id of the trace in which it
+            recorded the request, if it did.
         on_report: told what came of questions and what was spent, with the judge's id.
         patient: nobody waits for verdicts, as with saved traces; see `OpenAIJudge`.
         max_piece_bytes: how much is remembered of traces that are pieces of a run, None for no limit.
