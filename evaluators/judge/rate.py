@@ -28,7 +28,7 @@ class PerMinute:
     def wait_s(self, amount: int, now_s: float) -> float:
         """Seconds until `amount` fits. An amount above the limit fits when nothing else was used for a minute."""
         self._forget(now_s)
-        if self._most is None or self._sum + amount <= self._most or not self._used:
+        if self._most is None or self._sum + amount <= self._most or self._sum == 0:
             return 0.0
         over = min(self._sum, self._sum + amount - self._most)
         for taken_s, used in self._used.values():

@@ -358,7 +358,7 @@ async def test_made_up_evidence_is_dropped_and_counted() -> None:
         (
             says('{"q1": {"expl', finish_reason="length"),
             Status.JUDGE_ERROR,
-            5,
+            6,
             "cut off at its output limit; lower ste",
         ),
         (says(None, refusal="I can't help with that."), Status.JUDGE_ERROR, 1, "fake-1 refused to answer"),
