@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from enum import StrEnum
+from importlib.util import find_spec
 
 from evaluators.rules.secrets import EMAIL, Found, Strength, find_secrets, is_secret_name, speaks_of_secrets
 
@@ -31,6 +32,11 @@ _NAMED = "secret"
 _MOST_NAMED = 200
 _SEPARATORS = re.compile(r"[\s()./–-]")
 _PLACEHOLDER = re.compile(r"<[A-Z_]+_\d+>")
+
+
+def can_find_personal_data() -> bool:
+    """Whether the packages are installed that `Redaction.PERSONAL` needs."""
+    return all(find_spec(package) is not None for package in ("phonenumbers", "stdnum"))
 
 
 class Redactor:

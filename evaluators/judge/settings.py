@@ -20,7 +20,7 @@ from evaluators.judge.limit_settings import (
     LimitSettings,
     PriceSettings,
 )
-from evaluators.judge.redaction import Redaction
+from evaluators.judge.redaction import Redaction, can_find_personal_data
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 
@@ -81,6 +81,15 @@ class JudgeSettings(GenerationSettings):
         default_factory=BreakerSettings, description="When an endpoint that is down is left alone."
     )
     cache: CacheSettings | None = Field(default=None, description="Keep answers; none are kept without it.")
+
+    @model_validator(mode="after")
+    def _personal_data_needs_its_extra(self) -> Self:
+        if self.redact is Redaction.PERSONAL and not can_find_personal_data():
+            raise ValueError(
+                "redact: personal needs packages that aren't installed; "
+                "pip install 'spanjudge[redaction]', or use secrets"
+            )
+        return self
 
     @model_validator(mode="after")
     def _money_needs_prices(self) -> Self:

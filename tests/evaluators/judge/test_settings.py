@@ -78,3 +78,10 @@ def test_without_a_key_at_the_default_address_a_judge_is_off_and_says_so_in_one_
 )
 def test_a_judge_with_a_key_or_an_address_of_its_own_is_on(values: dict[str, Any]) -> None:
     assert off_reason("judge/default", _settings(**values)) is None
+
+
+def test_personal_data_can_not_be_asked_for_where_nothing_can_find_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluators.judge.settings.can_find_personal_data", lambda: False)
+    assert _settings(redact="secrets").redact == "secrets"
+    with pytest.raises(ValidationError, match=r"spanjudge\[redaction\]"):
+        _settings(redact="personal")
