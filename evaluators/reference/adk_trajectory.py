@@ -35,6 +35,11 @@ class AdkTrajectory(ReferenceMetric):
         super().__init__(settings or AdkTrajectorySettings())
         self._matching = settings or AdkTrajectorySettings()
 
+    @property
+    def compares_arguments(self) -> bool:
+        """Unless names alone are compared."""
+        return not self._matching.ignore_args
+
     def measure(self, made: Sequence[Call], expected: Sequence[Call]) -> Measured:
         """The published score."""
         match self._matching.match_type:

@@ -24,8 +24,8 @@ class Call:
 
     `arguments` None: not given, which isn't the empty object. Text that is no JSON object stands under an empty key, so
     that it equals nothing but itself.  `output` is the JSON value that a result's text holds, or the text.
-    The rest is known of calls that were made: `complete` False where a part of the arguments was cut off or not
-    captured, `from_model` False where they are the tool's own account, to which frameworks add.
+    The rest is known of calls that were made: `truncated` where a part of the arguments was cut off, `from_model` False
+    where they are the tool's own account, to which frameworks add.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Call:
     id: str | None = None
     ref: str | None = None
     failed: bool = False
-    complete: bool = True
+    truncated: bool = False
     from_model: bool = True
 
 
@@ -73,7 +73,7 @@ def _made(call: ToolCall) -> Call:
         id=call.id,
         ref=call.ref,
         failed=result is not None and result.failed,
-        complete=call.arguments is not None and not call.truncated,
+        truncated=call.truncated,
         from_model=call.from_model,
     )
 

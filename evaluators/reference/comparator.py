@@ -9,6 +9,7 @@ the right one.
 
 from __future__ import annotations
 
+import json
 import math
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -230,7 +231,7 @@ def _plain(text: str, rule: FieldRule | None) -> str:
 
 def _matches(pattern: str, value: JsonValue) -> bool:
     if isinstance(value, dict | list):
-        text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+        text = json.dumps(value, sort_keys=True, ensure_ascii=False)
     else:
         text = value if isinstance(value, str) else str(value)
     # a longer one would be no identifier or date, which is what patterns are for

@@ -30,6 +30,11 @@ class ExpectedTools(ReferenceMetric):
         super().__init__(settings or ExpectedToolsSettings())
         self._counting = settings or ExpectedToolsSettings()
 
+    @property
+    def compares_arguments(self) -> bool:
+        """Names alone are compared."""
+        return False
+
     def measure(self, made: Sequence[Call], expected: Sequence[Call]) -> Measured:
         """The published score."""
         called = Counter(call.name for call in made if self._counting.include_failed or not call.failed)

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from evaluators.cases import CaseKind, JsonValue, Reference, RunCase
+from evaluators.cases import CaseKind, JsonValue, Reference, Run, RunCase
 from evaluators.computed import ComputedEvaluator
 from evaluators.evaluator import EvaluatorSettings, Screening
 from evaluators.reference.calls import Call, expected_calls, made_calls, too_large
@@ -72,6 +72,11 @@ class CallMetric(ComputedEvaluator[RunCase]):
 class ReferenceMetric(CallMetric):
     """A metric that compares the calls of a run with those that were expected."""
 
+    @property
+    def compares_arguments(self) -> bool:
+        """Whether arguments make a difference, as this is configured."""
+        return True
+
     @abstractmethod
     def measure(self, made: Sequence[Call], expected: Sequence[Call]) -> Measured | Unmeasured:
         """Compare what was called with what was expected; either may be empty. Pure, and never raises."""
@@ -87,10 +92,17 @@ class ReferenceMetric(CallMetric):
         if reference.tool_calls is None:
             return missing(f"The reference of this run ({reference.source}) has no tool_calls that can be read.")
         made, expected = made_calls(case.run, reference.tool_calls), expected_calls(reference.tool_calls)
+        if self.compares_arguments and _are_cut(made, case.run):
+            return missing("Arguments of calls were cut off or not captured.")
         reason = too_large(made, expected)
         if reason is not None:
             return Screening(status=Status.TOO_LARGE, reason=reason)
         return screening(self.measure(made, expected), case, reference)
+
+
+def _are_cut(made: Sequence[Call], run: Run) -> bool:
+    """Whether arguments are known to have been lost. Null, where nothing says that it was lost, is what was called."""
+    return any(call.truncated or (call.arguments is None and "arguments" in run.missing) for call in made)
 
 
 def screening(measured: Measured | Unmeasured, case: RunCase, reference: Reference | None = None) -> Screening:
@@ -114,7 +126,9 @@ def lacking_calls(case: RunCase) -> Screening | None:
     """What to say of a run whose calls aren't all known; None when they are."""
     if case.run.partial:
         return missing("Part of the trace never arrived.")
-    if "tool_calls" in case.run.missing and not case.run.calls:
+    # Where models' answers weren't captured at all, executions tell of all calls; some of many may be lost for good.
+    told = any(turn.calls for turn in case.run.turns)
+    if "tool_calls" in case.run.missing and (told or not case.run.calls):
         return missing("Tool calls were not captured.")
     return None
 

@@ -35,6 +35,11 @@ class NameTrajectory(ReferenceMetric):
         super().__init__(settings or NameTrajectorySettings())
         self._counting = settings or NameTrajectorySettings()
 
+    @property
+    def compares_arguments(self) -> bool:
+        """Names alone are compared."""
+        return False
+
     def measure(self, made: Sequence[Call], expected: Sequence[Call]) -> Measured:
         """The published score."""
         called = [call.name for call in made if self._counting.include_failed or not call.failed]

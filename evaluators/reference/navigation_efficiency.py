@@ -42,6 +42,11 @@ class NavigationEfficiency(ReferenceMetric):
         super().__init__(settings or NavigationEfficiencySettings())
         self._matching = settings or NavigationEfficiencySettings()
 
+    @property
+    def compares_arguments(self) -> bool:
+        """Unless names alone are compared."""
+        return self._matching.parameter_matching
+
     def measure(self, made: Sequence[Call], expected: Sequence[Call]) -> Measured | Unmeasured:
         """The published score."""
         if not expected:

@@ -73,6 +73,11 @@ class ToolCallsMatch(ReferenceMetric):
             rules=self._matching.fields,
         )
 
+    @property
+    def compares_arguments(self) -> bool:
+        """Cut ones are looked at call by call: those of a call that nobody expected make no difference."""
+        return False
+
     def measure(self, made: Sequence[Call], expected: Sequence[Call]) -> Measured | Unmeasured:
         """Align and count."""
         made, expected = self._counting(made), self._counting(expected)
@@ -98,7 +103,8 @@ class ToolCallsMatch(ReferenceMetric):
         if not self._matching.compare_arguments:
             return 0
         compared = {call.name for call in expected if call.arguments is not None}
-        return sum(call.name in compared and not call.complete for call in made)
+        unseen = (call for call in made if call.truncated or call.arguments is None)
+        return sum(call.name in compared for call in unseen)
 
     def _compared(self, made: Sequence[Call], expected: Sequence[Call]) -> CallTable:
         """How alike each pair of one name is."""

@@ -89,6 +89,11 @@ class ToolCorrectness(ReferenceMetric):
         explanation = f"{screening.reason} Selection {content.score:g}: {content.explanation}"
         return self.scored(told, score, confidence, method=Method.JUDGE, explanation=explanation)
 
+    @property
+    def compares_arguments(self) -> bool:
+        """Unless names alone are compared."""
+        return "args" in self._matching.evaluation_params
+
     def measure(self, made: Sequence[Call], expected: Sequence[Call]) -> Measured | Unmeasured:
         """The published score without the model's part."""
         if not expected:

@@ -46,6 +46,11 @@ class TrajectoryMatch(ReferenceMetric):
         super().__init__(settings or TrajectoryMatchSettings())
         self._matching = settings or TrajectoryMatchSettings()
 
+    @property
+    def compares_arguments(self) -> bool:
+        """Unless names alone are compared."""
+        return self._matching.tool_args_match_mode != "ignore"
+
     def measure(self, made: Sequence[Call], expected: Sequence[Call]) -> Measured:
         """The published score."""
         match self._matching.trajectory_match_mode:

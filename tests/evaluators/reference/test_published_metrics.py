@@ -7,12 +7,13 @@ raised an error.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evaluators.cases import JsonValue, ReferenceCall, Run, RunCase
+from evaluators.cases import JsonValue, ReferenceCall, Run, RunCase, Turn
 from evaluators.evaluation import judge_by_rules
 from evaluators.issues import IssueCode
 from evaluators.reference import (
@@ -23,6 +24,7 @@ from evaluators.reference import (
     LoopDetection,
     LoopDetectionSettings,
     NameTrajectory,
+    ToolCallsMatch,
     ToolCorrectness,
     ToolCorrectnessSettings,
     ToolPermission,
@@ -152,6 +154,33 @@ def test_arguments_that_are_strange_give_a_score_or_a_status_and_never_an_error(
             calls = tuple(one for one in made(FIND, ("find", arguments)))  # type: ignore[arg-type]
             verdict = judge_by_rules(evaluator, case_of(calls, (ReferenceCall(name="find", arguments=wanted),)))
             assert (verdict.status is Status.OK) == (verdict.score is not None)
+
+
+def test_calls_that_were_lost_are_not_held_against_a_run_and_those_that_were_only_executed_count() -> None:
+    some = case_of(made(FIND), expected(FIND, BOOK))
+    some = replace(some, run=replace(some.run, missing=("tool_calls",)))
+    assert judge_by_rules(ToolCallsMatch(), some).status is Status.MISSING_INPUT
+    executed = replace(some, run=replace(some.run, turns=(Turn(index=0),), loose_calls=made(FIND, BOOK)))
+    assert judge_by_rules(ToolCallsMatch(), executed).score == 1.0
+
+
+CUT = [name for name in REFERENCE_METRICS if name not in ("expected_tools", "name_trajectory")]
+WITH_ARGUMENTS: dict[str, dict[str, JsonValue]] = {
+    "tool_correctness": {"evaluation_params": ["name", "args"]},
+    "navigation_efficiency": {"parameter_matching": True},
+}
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_arguments_that_were_lost_are_not_held_against_a_run(name: str) -> None:
+    entry = EVALUATORS[name]
+    evaluator = entry.create(entry.settings.model_validate(WITH_ARGUMENTS.get(name, {})))
+    lost = case_of(made(("find", None)), expected(FIND))
+    lost = replace(lost, run=replace(lost.run, missing=("arguments",)))
+    for case in (lost, case_of(made(FIND, truncated=True), expected(FIND))):
+        assert judge_by_rules(evaluator, case).status is Status.MISSING_INPUT
+    names = case_of(made(FIND, truncated=True), expected(FIND))
+    assert judge_by_rules(ExpectedTools(), names).score == judge_by_rules(NameTrajectory(), names).score == 1.0
 
 
 def test_arguments_as_text_are_the_object_that_the_text_holds() -> None:
