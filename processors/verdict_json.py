@@ -55,6 +55,7 @@ def verdict_json(placed: PlacedVerdict) -> dict[str, JsonValue]:
         "revision": verdict.revision,
         "model": verdict.model,
         "uncalibrated": verdict.uncalibrated,
+        "details": dict(verdict.details),
     }
 
 
