@@ -202,7 +202,7 @@ async def _ask_one(judge: Judge, run: Run, open_items: list[tuple[Item, Screenin
                 model=answer.model,
                 usage=answer.usage,
                 judge_trace_id=answer.trace_id,
-                revision=item.evaluator.revision(answer.model),
+                revision=item.evaluator.revision(answer.model, answer.manner),
                 details={**verdict.details, "cached": True} if answer.cached else verdict.details,
             )
         )

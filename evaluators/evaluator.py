@@ -103,10 +103,10 @@ class Evaluator(ABC, Generic[CaseT]):
     def criteria(self) -> str:
         """The prompt text of this evaluator; part of its revision."""
 
-    def revision(self, model: str | None = None) -> str:
-        """A short hash of everything that can change a verdict: code version, prompt, settings, model."""
+    def revision(self, model: str | None = None, manner: str = "") -> str:
+        """A short hash of everything that can change a verdict: rules, prompt, settings, model, way of asking."""
         settings = self.settings.model_dump_json(exclude=set(self.settings.without_effect))
-        parts = (self.name, self.code_version, self.criteria(), settings, model or "")
+        parts = (self.name, self.code_version, self.criteria(), settings, model or "", manner)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
     def conclude_by_rules(self, screening: Screening) -> Verdict:

@@ -7,7 +7,7 @@ the same end is as good, and words that stand in an answer can be denied there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import orjson
@@ -17,6 +17,7 @@ from evaluators.issues import IssueCode
 from evaluators.judge.question import call_name
 from evaluators.reference.calls import Call, expected_calls, made_calls
 from evaluators.reference.comparator import Comparator
+from evaluators.rules.errors import error_of
 from evaluators.rules.evidence import plain
 from evaluators.rules.numbers import numbers
 from evaluators.rules.reading import reading_of
@@ -50,7 +51,8 @@ def expectations(reference: Reference | None, run: Run) -> tuple[Expectation, ..
     found = [_output(text, run) for text in dict.fromkeys(reference.required_outputs or ()) if text.strip()]
     made = made_calls(run, reference.tool_calls or ())
     calls = zip(reference.tool_calls or (), expected_calls(reference.tool_calls or ()), strict=True)
-    found += [_call(told, wanted, made) for told, wanted in calls]
+    failed = {call.id for call in run.calls if error_of(call.result) is not None}
+    found += [_call(told, wanted, made, failed) for told, wanted in calls]
     if reference.tool_calls == ():
         seen = f"{len(made)} calls were made" if made else "no call was made"
         text = "Nothing is to be looked up or done with tools."
@@ -90,12 +92,12 @@ def _is_number(text: str) -> bool:
     return any(letter.isdigit() for letter in text) and not any(letter.isalpha() for letter in text)
 
 
-def _call(told: ReferenceCall, wanted: Call, made: Sequence[Call]) -> Expectation:
+def _call(told: ReferenceCall, wanted: Call, made: Sequence[Call], failed: Collection[str]) -> Expectation:
     arguments = "" if told.arguments is None else orjson.dumps(dict(told.arguments), default=str).decode()
     text = f"What this call brings about: {told.name}({arguments[:_MAX_CHARS]})"
     of_tool = [call for call in made if call.name == wanted.name]
     same = [call for call in of_tool if _same_arguments(wanted, call)]
-    done = next((call for call in same if not call.failed), None)
+    done = next((call for call in same if not call.failed and call.id not in failed), None)
     if done is not None:
         seen, found = f"{_named(done)} made it with these arguments and didn't fail", "yes"
     elif same:
@@ -110,7 +112,7 @@ def _call(told: ReferenceCall, wanted: Call, made: Sequence[Call]) -> Expectatio
 def _same_arguments(wanted: Call, made: Call) -> bool:
     if wanted.arguments is None:
         return True
-    if made.arguments is None or not made.complete:
+    if made.arguments is None or made.truncated:
         return False
     compared = Comparator().compare(
         wanted.name, dict(wanted.arguments), dict(made.arguments), only_expected=not made.from_model

@@ -36,6 +36,12 @@ def case_keys(shown: ShownRun, questions: Sequence[Question], settings: JudgeSet
     return [_key(run.copy(), shown, question) for question in questions]
 
 
+def manner_of(settings: JudgeSettings) -> str:
+    """A short hash of how a judge is asked, apart from model and address: instructions and settings."""
+    told = settings.model_dump_json(exclude=_NO_MATTER | {"model", "base_url"})
+    return hashlib.blake2b(f"{_FORM}\0{INSTRUCTIONS}\0{told}".encode(), digest_size=8).hexdigest()
+
+
 def _key(run: hashlib.blake2b, shown: ShownRun, question: Question) -> bytes:
     asked = (
         question.evaluator,

@@ -15,7 +15,7 @@ from evaluators.cases import Run
 from evaluators.judge.answer import Read, read_answer
 from evaluators.judge.answer_cache import AnswerCache, Kept
 from evaluators.judge.batches import batches, halves
-from evaluators.judge.case_key import case_keys
+from evaluators.judge.case_key import case_keys, manner_of
 from evaluators.judge.clock import Clock, SystemClock
 from evaluators.judge.context_limit import ContextLimit
 from evaluators.judge.control import LABEL
@@ -25,7 +25,7 @@ from evaluators.judge.exchange import Exchange, answer_of
 from evaluators.judge.gate import Gates
 from evaluators.judge.not_asked import NotAskedError
 from evaluators.judge.prompt import CORRECTION_TOKENS, ShownRun, build_prompt, correction, prepare
-from evaluators.judge.question import Answer, NamedQuestion, Question
+from evaluators.judge.question import Answer, JudgeAnswer, NamedQuestion, Question
 from evaluators.judge.redaction import Redactor
 from evaluators.judge.remembering import Remembering
 from evaluators.judge.report import Asked, Levels, OnReport, OnRequest, Outcome, QuestionsReport
@@ -71,6 +71,7 @@ class OpenAIJudge:
 
         self.name = name
         self._settings = settings
+        self._manner = manner_of(settings)
         self._on_report = on_report
         self._clock = clock or SystemClock()
         self._patient = patient
@@ -121,8 +122,10 @@ class OpenAIJudge:
             return self._known(shown, questions[place], kept)
 
         if self._memory is None or self._closing.is_set():
-            return [answer for answer, _ in await ask(list(range(len(questions))))]
-        return await self._memory.answers(case_keys(shown, questions, self._settings), known, ask)
+            answers = [answer for answer, _ in await ask(list(range(len(questions))))]
+        else:
+            answers = await self._memory.answers(case_keys(shown, questions, self._settings), known, ask)
+        return [replace(one, manner=self._manner) if isinstance(one, JudgeAnswer) else one for one in answers]
 
     def _known(self, shown: ShownRun, question: Question, kept: Kept) -> Answer | None:
         """An answer that was kept, read like a new one."""

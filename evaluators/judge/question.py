@@ -64,7 +64,8 @@ class JudgeAnswer:
     them.
     `input_cut` says that the model was shown less than everything, `left_out` which share of the run's texts it wasn't
     shown.  `steering` are texts of the run that speak to a judge.  `usage` is this question's share of the request;
-    nothing if it is `cached`, an answer given before to the very same question.
+    nothing if it is `cached`, an answer given before to the very same question.  `manner` names the way of asking
+    (instructions and settings), as `model` names the model.
     """
 
     content: BaseModel
@@ -74,6 +75,7 @@ class JudgeAnswer:
     left_out: float = 0.0
     steering: tuple[Steering, ...] = ()
     model: str = ""
+    manner: str = ""
     usage: Usage = NO_USAGE
     trace_id: str | None = None
     cached: bool = False

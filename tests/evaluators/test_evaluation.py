@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from evaluators.cases import Run
 from evaluators.evaluation import Item, evaluate
+from evaluators.judge.case_key import manner_of
 from evaluators.judge.question import Answer, JudgeAnswer, Question
+from evaluators.judge.settings import JudgeSettings
 from evaluators.tool_response_handling import ToolResponseHandling
 from evaluators.tool_response_handling.answer import ToolResponseHandlingAnswer
 from evaluators.verdict import Status, Verdict
@@ -47,3 +50,35 @@ def test_an_answer_about_every_call_is_taken() -> None:
 def test_an_answer_that_leaves_calls_out_or_adds_some_is_an_error_and_no_score(answered: tuple[str, ...]) -> None:
     found = verdict(*answered)
     assert (found.status, found.score) == (Status.JUDGE_ERROR, None)
+
+
+class _AskedAnotherWay(_Says):
+    """The same judge, told other instructions."""
+
+    async def ask(self, run: Run, questions: Sequence[Question]) -> list[Answer]:
+        return [replace(one, manner="b") for one in await super().ask(run, questions) if isinstance(one, JudgeAnswer)]
+
+
+def test_the_revision_changes_with_the_way_in_which_a_judge_is_asked() -> None:
+    case = response("It is 9.", call("get_time", {}, {"hour": 9}))
+    items = [Item(ToolResponseHandling(), case, judge("c1")) for judge in (_Says, _AskedAnotherWay)]
+    one, other = [asyncio.run(evaluate([item]))[0] for item in items]
+    assert (one.score, one.model) == (other.score, other.model)
+    assert one.revision != other.revision
+
+
+@pytest.mark.parametrize(
+    ("settings", "same"),
+    [
+        ({}, True),
+        ({"api_key": "other", "timeout": "9s", "base_url": "http://other/v1", "max_retries": 0}, True),
+        ({"temperature": 0.5}, False),
+        ({"control_statements": False}, False),
+    ],
+)
+def test_what_shapes_an_answer_is_another_way_of_asking_and_how_hard_a_judge_is_worked_is_not(
+    settings: dict[str, Any], same: bool
+) -> None:
+    usual = JudgeSettings.model_validate({"model": "m", "api_key": "k", "control_statements": True})
+    other = JudgeSettings.model_validate({"model": "m", "api_key": "k", "control_statements": True, **settings})
+    assert (manner_of(usual) == manner_of(other)) is same

@@ -178,7 +178,7 @@ def test_what_code_can_see_of_an_expectation_is_told_to_the_judge_and_shown(
 
 
 def test_a_call_that_was_made_and_failed_is_told_as_such() -> None:
-    failed = run_of(call("book_table", {"place": "Roma"}, error="full"), user=WISH)
+    failed = run_of(call("book_table", {"place": "Roma"}, {"error": "full"}), user=WISH)
     judge = _Finds({"r1": finding("no")})
     wanted = ReferenceCall(name="book_table", arguments={"place": "Roma"})
     judged(judge, replace(failed, reference=Reference(tool_calls=(wanted,))))
