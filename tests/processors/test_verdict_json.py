@@ -29,6 +29,7 @@ def test_a_scored_verdict_has_every_key() -> None:
         evidence=("0c" * 8,),
         confidence=1.0,
         revision="r",
+        details={"steps": [1]},
     )
     assert verdict_json(placed(verdict)) == {
         "trace_id": "0a" * 16,
@@ -49,6 +50,8 @@ def test_a_scored_verdict_has_every_key() -> None:
         "confidence": 1.0,
         "revision": "r",
         "model": None,
+        "uncalibrated": False,
+        "details": {"steps": [1]},
     }
 
 
