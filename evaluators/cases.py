@@ -35,11 +35,13 @@ class Tool:
     """A tool as it was offered to the model.
 
     `parameters` is its JSON Schema; None when only the name (and perhaps the description) was captured.
+    `read_only`: its server says that it changes nothing, or that it may (MCP's `readOnlyHint`); None: it doesn't say.
     """
 
     name: str
     description: str | None = None
     parameters: Mapping[str, JsonValue] | None = None
+    read_only: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluators.cases import CaseKind
+from evaluators.completion_efficiency import CompletionEfficiency, CompletionEfficiencySettings
 from evaluators.error_recovery import ErrorRecovery, ErrorRecoverySettings
 from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.failure_attribution import FailureAttribution, FailureAttributionSettings
@@ -21,6 +22,7 @@ from evaluators.plan_adherence import PlanAdherence, PlanAdherenceSettings
 from evaluators.plan_quality import PlanQuality, PlanQualitySettings
 from evaluators.prompt_file import PromptEvaluator, PromptSettings
 from evaluators.python_class import ClassEvaluator, PythonSettings
+from evaluators.qa_judge import QaJudge, QaJudgeSettings
 from evaluators.reference import (
     AdkTrajectory,
     AdkTrajectorySettings,
@@ -110,6 +112,7 @@ _ENTRIES = (
     Entry(ErrorRecovery, ErrorRecoverySettings, "What became of the run's tool errors?"),
     Entry(TrajectoryQuality, TrajectoryQualitySettings, "How well did the run go its way?"),
     Entry(FailureAttribution, FailureAttributionSettings, "Did the run fail by its plan or in its execution?"),
+    Entry(CompletionEfficiency, CompletionEfficiencySettings, "Was the task done, and without waste?"),
     Entry(PlanQuality, PlanQualitySettings, "Would the plan that the agent announced do the task?"),
     Entry(PlanAdherence, PlanAdherenceSettings, "Did the agent do what it had announced?"),
     Entry(SessionTaskCompletion, SessionTaskCompletionSettings, "Was what the user wanted over a session done?"),
@@ -117,6 +120,7 @@ _ENTRIES = (
     Entry(ToolCallsMatch, ToolCallsMatchSettings, "Were the expected calls made, and no others?"),
     Entry(WorkflowCompliance, ShippedRubricSettings, "Did a travel planner take its steps, in order and well?"),
     Entry(OutputQuality, ShippedRubricSettings, "Is a travel plan complete, honest and in form?"),
+    Entry(QaJudge, QaJudgeSettings, "Does what was delivered meet its task, without red lines?"),
     Entry(ToolCorrectness, ToolCorrectnessSettings, "Likeness of the calls to the expected ones, as in DeepEval."),
     Entry(ToolCallAccuracy, ToolCallAccuracySettings, "The expected tools with the expected arguments, as in Ragas."),
     Entry(ToolCallF1, ToolCallF1Settings, "F1 of the calls against the expected ones, as in Ragas."),

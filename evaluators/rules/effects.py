@@ -1,7 +1,8 @@
 """What a call does to the world: reads, writes, waits, or nobody knows.
 
-In goes a tool's name, out comes its effect: from what the operator configured, else from the verb in its name.  A verb
-that says nothing certain gives `unknown`, and who asks must not claim anything that depends on it.
+In goes a tool's name, out comes its effect: from what the operator configured, else from what its server says of it,
+else from the verb in its name.  A verb that says nothing certain gives `unknown`, and who asks must not claim anything
+that depends on it.
 """
 
 from __future__ import annotations
@@ -24,24 +25,38 @@ class Effect(StrEnum):
     UNKNOWN = "unknown"
 
 
-def effect_of(name: str, *, read_tools: Collection[str] = (), write_tools: Collection[str] = ()) -> Effect:
+def effect_of(
+    name: str,
+    *,
+    read_tools: Collection[str] = (),
+    write_tools: Collection[str] = (),
+    read_only: bool | None = None,
+) -> Effect:
     """The effect of the tool `name`.
 
     Args:
         name: as the model called it, with or without a namespace (`server.tool`, `server__tool`, `functions.tool`).
         read_tools: names or patterns (`*`) of tools known to change nothing; these win over everything else.
         write_tools: names or patterns of tools known to change something.
+        read_only: whether the tool's server says that it changes nothing; that it may is no proof that it does.
     """
     if any(fnmatchcase(name, pattern) for pattern in read_tools):
         return Effect.READ
     if any(fnmatchcase(name, pattern) for pattern in write_tools):
         return Effect.WRITE
-    return _by_verb(name[:_LONGEST_NAME])
+    if read_only:
+        return Effect.READ
+    named = _by_verb(name[:_LONGEST_NAME])
+    return Effect.UNKNOWN if read_only is False and named is Effect.READ else named
 
 
 @lru_cache(maxsize=1_000)
 def _by_verb(name: str) -> Effect:
     bare = re.split(r"__|[./:]", name)[-1]
+    if (chinese := _CHINESE.match(bare)) is not None:
+        if chinese.group(1):
+            return Effect.READ
+        return Effect.UNKNOWN if _CHINESE_NOUNS.search(bare) else Effect.WRITE
     words = [word.lower() for word in _WORD.findall(bare)]
     for at, word in enumerate(words):
         following = words[at + 1] if at + 1 < len(words) else ""
@@ -60,6 +75,11 @@ def _by_verb(name: str) -> Effect:
 
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_CHINESE = re.compile(
+    r"(查询|查看|查找|搜索|检索|获取|读取|列出|计算|统计|浏览)"
+    r"|发送|创建|新建|删除|修改|更新|预订|预定|支付|付款|退款|取消|提交|下单|保存|写入|上传|发布|添加|移除|转账"
+)
+_CHINESE_NOUNS = re.compile(r"查询|查看|记录|历史|列表|详情|状态|日志|进度|信息|统计")
 _READ_VERBS = """
     get fetch read list search find lookup look query retrieve browse view show describe inspect count check compare
     calculate compute convert translate summarize summarise analyze analyse explain preview estimate validate verify

@@ -63,6 +63,7 @@ def steps_of(
     placed += [(call, turn) for turn in run.turns for call in turn.calls]
     placed += [(call, None) for call in run.loose_calls if not call.earlier]
     steps: list[Step] = []
+    hints = _hints(run)
     for call, turn in placed:
         if is_plumbing(call) or (call.earlier and not with_earlier):
             continue
@@ -74,7 +75,12 @@ def steps_of(
                 index=len(steps),
                 call=call,
                 turn=turn,
-                effect=_effect(call, effect_of(call.name, read_tools=read_tools, write_tools=write_tools)),
+                effect=_effect(
+                    call,
+                    effect_of(
+                        call.name, read_tools=read_tools, write_tools=write_tools, read_only=hints.get(call.name)
+                    ),
+                ),
                 arguments=argument_fingerprint(call),
                 outcome=outcome,
                 error=error,
@@ -82,6 +88,12 @@ def steps_of(
             )
         )
     return steps
+
+
+def _hints(run: Run) -> dict[str, bool]:
+    """What the servers of offered tools say of them, by name."""
+    offers = {id(tools): tools for tools in (turn.tools for turn in run.turns) if tools is not None}
+    return {tool.name: tool.read_only for tools in offers.values() for tool in tools if tool.read_only is not None}
 
 
 def _effect(call: ToolCall, named: Effect) -> Effect:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from evaluators.rules.effects import Effect
@@ -60,13 +59,6 @@ def waiting_steps(steps: Sequence[Step], changes: Changes) -> set[int]:
     return waiting
 
 
-def polls(step: Step) -> bool:
-    """Whether the call asks for the state of something that is going on."""
-    if _STATE_TOOLS.search(step.call.name) is not None:
-        return True
-    return _UNFINISHED.search(_content(step)[:5_000]) is not None
-
-
 def _returned_record(write: Step, read: Step) -> bool:
     """Whether the write answered with the record that the read looks up."""
     returned, looked_up = (reading_of(_content(step)).value for step in (write, read))
@@ -77,13 +69,3 @@ def _returned_record(write: Step, read: Step) -> bool:
 
 def _content(step: Step) -> str:
     return (step.call.result.content if step.call.result is not None else None) or ""
-
-
-_STATE_TOOLS = re.compile(
-    r"status|progress|\bjobs?\b|(?:^|_)(?:job|task|build|deploy|queue|health)|poll", re.IGNORECASE
-)
-_UNFINISHED = re.compile(
-    r"(?:^|[\"':])\s*(?:running|queued|in[ _-]?progress|processing|building|waiting|starting|initiali[sz]ing|"
-    r"not[ _]ready)\s*(?:$|[\"',}\n])|处理中|进行中|排队|运行中",
-    re.IGNORECASE,
-)

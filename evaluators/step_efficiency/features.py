@@ -11,14 +11,32 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from evaluators.cases import JsonValue, Run
+from evaluators.judge.tokens import tokens, weigh
 from evaluators.rules.effects import Effect
+from evaluators.rules.fingerprint import fingerprint
 from evaluators.rules.raw_arguments import read_arguments
 from evaluators.rules.reading import reading_of
 from evaluators.rules.repetition import Step, same_call
 from evaluators.rules.structured import scalars
 
 _LONGEST_ACKNOWLEDGEMENT = 12
-_RESOURCE_NAMES = frozenset({"path", "file", "filename", "file_path", "filepath", "url", "uri"})
+_MOST_TOLD = 20
+_RESOURCE_NAMES = frozenset(
+    {
+        "path",
+        "file",
+        "filename",
+        "file_path",
+        "filepath",
+        "file_name",
+        "url",
+        "uri",
+        "link",
+        "resource",
+        "document",
+        "路径",
+    }
+)
 _EMPTY = frozenset({"", "[]", "{}", "null", "none", '""'})
 _WORD = re.compile(r"[^\W_]{2,}(?:[.:-][^\W_]+)*|\d+(?:[.,]\d+)*")
 
@@ -57,6 +75,7 @@ def features(run: Run, steps: Sequence[Step], used: Sequence[bool | None]) -> di
     after_failure = [(a, b) for a, b in pairs if a.succeeded is False and a.call.name == b.call.name]
     known = [step for step in steps if step.succeeded and step.call.result is not None]
     reads = [flag for flag in used if flag is not None]
+    durations, weights = _durations(steps), _weights(steps)
     return {
         "total_steps": len(run.turns),
         "tool_calls": len(steps),
@@ -69,9 +88,11 @@ def features(run: Run, steps: Sequence[Step], used: Sequence[bool | None]) -> di
         ),
         "empty_result_ratio": _share(sum(_is_empty(step) for step in known), len(known)),
         "unused_result_ratio": _share(sum(not flag for flag in reads), len(reads)),
-        "most_reads_of_one_resource": max(_reads_per_resource(steps).values(), default=0),
-        "duration_share": _duration_share(steps),
-        "result_chars_share": _result_chars_share(steps),
+        "reads_per_resource": _told(_reads_per_resource(steps)),
+        "tool_duration_s": round(sum(durations.values()) / 1e6, 6) if durations else None,
+        "duration_share": _shares(durations),
+        "tool_tokens": tokens(sum(weights.values())),
+        "token_share": _shares(weights),
         "trace_truncated": run.partial or run.truncated,
     }
 
@@ -87,25 +108,31 @@ def _runs_of_same_tool(steps: Sequence[Step]) -> int:
 
 
 def _reads_per_resource(steps: Sequence[Step]) -> Counter[str]:
-    """Successful reads per file or URL."""
+    """Successful reads per file or URL, whatever part of it was read."""
     reads: Counter[str] = Counter()
     for step in steps:
-        if step.effect is not Effect.READ or not step.succeeded:
+        if step.effect is Effect.WRITE or not step.succeeded:
             continue
         for name, value in read_arguments(step.call).value.items():
-            if name.lower() in _RESOURCE_NAMES and isinstance(value, str):
+            if name.lower() in _RESOURCE_NAMES and isinstance(value, str) and value:
                 reads[value] += 1
     return reads
 
 
-def _duration_share(steps: Sequence[Step]) -> dict[str, JsonValue]:
+def _told(reads: Counter[str]) -> list[JsonValue]:
+    """The resources that were read more than once, most often read first, by a fingerprint of their names."""
+    return [
+        {"resource": fingerprint(name), "reads": count} for name, count in reads.most_common(_MOST_TOLD) if count > 1
+    ]
+
+
+def _durations(steps: Sequence[Step]) -> Counter[str]:
+    """Microseconds spent in each tool, whole ones, so that a Counter of ints stays exact."""
     spent: Counter[str] = Counter()
     for step in steps:
         if step.call.result is not None and step.call.result.duration_s:
-            # whole microseconds, so that a Counter of ints stays exact
             spent[step.call.name] += round(step.call.result.duration_s * 1e6)
-    total = sum(spent.values())
-    return {name: round(value / total, 4) for name, value in spent.most_common(20)} if total else {}
+    return spent
 
 
 def _is_empty(step: Step) -> bool:
@@ -120,14 +147,21 @@ def _is_acknowledgement(content: str) -> bool:
     return len(content) <= _LONGEST_ACKNOWLEDGEMENT and not any(c.isdigit() for c in content)
 
 
-def _result_chars_share(steps: Sequence[Step]) -> dict[str, JsonValue]:
-    """Which tools fill the context: share of all characters that came back, a stand-in for tokens."""
-    chars: Counter[str] = Counter()
+def _weights(steps: Sequence[Step]) -> Counter[str]:
+    """What arguments and results of each tool take of a model's context, by the estimated weight of their tokens."""
+    weights: Counter[str] = Counter()
     for step in steps:
-        if step.call.result is not None:
-            chars[step.call.name] += len(step.call.result.content or "") + len(step.call.result.error or "")
-    total = sum(chars.values())
-    return {name: round(value / total, 4) for name, value in chars.most_common(20)} if total else {}
+        read, result = read_arguments(step.call), step.call.result
+        texts = [read.text or " ".join(str(scalar) for scalar in scalars(dict(read.value)))]
+        texts += [result.content or "", result.error or ""] if result is not None else []
+        weights[step.call.name] += sum(weigh(text) for text in texts)
+    return weights
+
+
+def _shares(amounts: Counter[str]) -> dict[str, JsonValue]:
+    """Each tool's share of the whole, the largest ones first."""
+    total = sum(amounts.values())
+    return {name: round(value / total, 4) for name, value in amounts.most_common(_MOST_TOLD)} if total else {}
 
 
 def _share(part: int, whole: int) -> float | None:

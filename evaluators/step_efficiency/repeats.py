@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from evaluators.rules.effects import Effect
 from evaluators.rules.errors import ErrorClass
 from evaluators.rules.repetition import Step, pause_s, user_spoke_between
-from evaluators.step_efficiency.changes import Changes, polls
+from evaluators.step_efficiency.changes import Changes
+from evaluators.step_efficiency.polling import advances, polls
 from evaluators.step_efficiency.worth import Label, StepType
 
 _FREE_RETRIES = 2
@@ -45,6 +46,8 @@ def of_repeat(step: Step, twins: list[Step], changes: Changes, user_inputs: Sequ
     label = _of_repeated_read(step, twins, changes, user_inputs)
     if label.type in (StepType.REDUNDANT, StepType.DEAD_LOOP) and (waits or polls(step)):
         return Label(StepType.HELPFUL, "It waited for an answer that could change.", certain=True)
+    if label.type in (StepType.REDUNDANT, StepType.DEAD_LOOP) and advances(step):
+        return Label(StepType.HELPFUL, "Each of these calls goes on where the one before ended.")
     return label
 
 

@@ -12,6 +12,8 @@ from evaluators.registry import EVALUATORS, Entry
 from evaluators.tool_invocation import ToolInvocationSettings
 from evaluators.tool_selection import ToolSelectionSettings
 
+CATEGORIES = ("failure_attribution", "completion_efficiency")
+
 
 def test_every_evaluator_is_known_by_its_own_name() -> None:
     assert {name: entry.name for name, entry in EVALUATORS.items()} == {name: name for name in EVALUATORS}
@@ -23,16 +25,17 @@ def test_an_evaluator_is_made_with_its_defaults_or_with_settings_of_its_own(entr
     made = entry.create()
     assert made.settings == entry.settings()
     assert made.criteria().strip() or isinstance(made, ComputedEvaluator)
-    if entry.name == "failure_attribution":
+    if entry.name in CATEGORIES:
         return  # a category has no score to hold against a threshold
     strict = entry.create(entry.settings(threshold=0.25))
     assert strict.settings.threshold == 0.25
     assert strict.revision() != made.revision()
 
 
-def test_a_category_has_no_threshold() -> None:
+@pytest.mark.parametrize("name", CATEGORIES)
+def test_a_category_has_no_threshold(name: str) -> None:
     with pytest.raises(ValidationError, match="threshold"):
-        EVALUATORS["failure_attribution"].settings.model_validate({"threshold": 0.5})
+        EVALUATORS[name].settings.model_validate({"threshold": 0.5})
 
 
 def test_settings_of_another_evaluator_are_refused() -> None:

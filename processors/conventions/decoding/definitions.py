@@ -53,7 +53,23 @@ def _tools(item: JsonValue) -> Iterable[Tool]:
     name = text_at(item, "name", "tool_name") or (None if is_open else _kind_of(item))
     if name is None:
         return []
-    return [Tool(name=name, description=text_at(item, "description"), parameters=schema_of(item))]
+    return [
+        Tool(
+            name=name,
+            description=text_at(item, "description"),
+            parameters=schema_of(item),
+            read_only=_is_read_only(item),
+        )
+    ]
+
+
+def _is_read_only(item: Mapping[str, JsonValue]) -> bool | None:
+    """What a server of the Model Context Protocol says of its tool, where a framework hands that on."""
+    for holder in (item.get("annotations"), item.get("metadata"), item):
+        hint = first_at(holder, "readOnlyHint", "read_only_hint") if isinstance(holder, dict) else None
+        if isinstance(hint, bool):
+            return hint
+    return None
 
 
 def _kind_of(item: Mapping[str, JsonValue]) -> str | None:

@@ -88,6 +88,29 @@ def test_features_count_what_happened() -> None:
     assert features["duration_share"] == {"list_notes": 1.0}
 
 
+def test_features_tell_what_each_tool_cost_and_what_was_read_again() -> None:
+    pages = [
+        call("read_file", {"path": "/a.py", "from": n}, "text " * 50, id=f"p{n}", duration_s=1.0) for n in range(3)
+    ]
+    case = run_of(*pages, call("fetch", {"url": "https://x.org"}, "短", id="u", duration_s=1.0))
+    features = by_rules(case).details["features"]
+    assert isinstance(features, dict)
+    assert features["tool_duration_s"] == 4.0
+    assert features["duration_share"] == {"read_file": 0.75, "fetch": 0.25}
+    shares = features["token_share"]
+    assert isinstance(shares, dict) and list(shares) == ["read_file", "fetch"]
+    assert sum(float(str(share)) for share in shares.values()) == pytest.approx(1, abs=1e-3)
+    read = features["reads_per_resource"]
+    assert isinstance(read, list) and isinstance(read[0], dict)
+    assert len(read) == 1 and read[0]["reads"] == 3 and "/a.py" not in str(read)
+
+
+def test_an_uncaptured_duration_is_none_and_not_zero() -> None:
+    features = by_rules(run_of(look("a"))).details["features"]
+    assert isinstance(features, dict)
+    assert (features["tool_duration_s"], features["duration_share"]) == (None, {})
+
+
 def test_details_tell_arguments_by_fingerprint_only() -> None:
     verdict = by_rules(run_of(look("a", order_id="secret-W1")))
     assert "secret" not in str(verdict.details)

@@ -68,3 +68,18 @@ def test_a_validators_own_description_of_itself_is_no_schema(key: str) -> None:
 
 def test_the_repr_of_an_object_that_does_not_say_its_name_is_no_tool() -> None:
     assert tools_of(["<FunctionTool object at 0x7f>", "find_book"]) == (Tool(name="find_book"),)
+
+
+@pytest.mark.parametrize(
+    ("more", "read_only"),
+    [
+        ({"annotations": {"readOnlyHint": True}}, True),
+        ({"annotations": {"readOnlyHint": False, "title": "x"}}, False),
+        ({"metadata": {"readOnlyHint": True}}, True),
+        ({"annotations": {"readOnlyHint": "yes"}}, None),
+        ({}, None),
+    ],
+)
+def test_what_a_server_says_of_its_tool_is_kept(more: dict[str, object], read_only: bool | None) -> None:
+    tools = tools_of(json.loads(json.dumps([{"name": "get_order", **more}])))
+    assert tools is not None and tools[0].read_only is read_only
