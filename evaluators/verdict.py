@@ -9,7 +9,7 @@ fault something was) is a label alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -91,21 +91,6 @@ class Usage:
 
 
 NO_USAGE = Usage()
-
-
-def total(usages: Iterable[Usage]) -> Usage:
-    """What several requests cost together; tokens are unknown only if nobody reported any."""
-    every = list(usages)
-    prompt = [one.prompt_tokens for one in every if one.prompt_tokens is not None]
-    completion = [one.completion_tokens for one in every if one.completion_tokens is not None]
-    return Usage(
-        requests=sum(one.requests for one in every),
-        prompt_chars=sum(one.prompt_chars for one in every),
-        prompt_tokens=sum(prompt) if prompt else None,
-        completion_tokens=sum(completion) if completion else None,
-    )
-
-
 _SHAPES = frozenset(((True, True, True), (False, True, False), (True, False, False)))
 """Which of label, score and passed a verdict may have: a grade, a measure without a threshold, a category."""
 

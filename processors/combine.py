@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evaluators.judge.shares import total
 from evaluators.status import OPEN, Status, foremost
-from evaluators.verdict import Method, Verdict, total
+from evaluators.verdict import Method, Verdict
 
 _LESS_WHEN_A_PART_IS_MISSING = 0.2
 
