@@ -8,7 +8,19 @@ import sys
 
 import typer
 
-from collector.commands import calibrate, components, demo, evaluate, print_config, replay, run, transcript, validate
+from collector.commands import (
+    calibrate,
+    components,
+    demo,
+    evaluate,
+    local_judge,
+    print_config,
+    probe,
+    replay,
+    run,
+    transcript,
+    validate,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -23,7 +35,19 @@ def _root() -> None:
     pass
 
 
-for command in (run, demo, replay, transcript, evaluate, calibrate, validate, components, print_config):
+for command in (
+    run,
+    demo,
+    replay,
+    transcript,
+    evaluate,
+    calibrate,
+    probe,
+    local_judge,
+    validate,
+    components,
+    print_config,
+):
     command.register(app)
 
 

@@ -34,7 +34,7 @@ from processors import sessions
 from processors.admission import Admission
 from processors.admission_settings import AdmissionSettings
 from processors.judging import TraceJudge
-from processors.otlp import Log, Span
+from processors.otlp import Log, Span, decode_log, decode_span
 from processors.pieces import MAX_BYTES, Pieces
 from processors.reading.rejoining import Rejoin
 from processors.reading.transcribe import transcribe
@@ -43,6 +43,7 @@ from processors.references import RunReferences
 from processors.scores import Emission
 from processors.session_judging import SessionJudge
 from processors.sessions import Sessions
+from processors.telling import Raw
 from processors.transcript import Transcript
 
 _log = logging.getLogger(__name__)
@@ -253,6 +254,11 @@ def references_of(plan: Plan) -> RunReferences | None:
 
 def _read(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:
     return transcribe(spans[0].trace_id if spans else "", spans, logs)
+
+
+def transcript_of(spans: Sequence[Raw], logs: Sequence[Raw]) -> Transcript:
+    """What the serialised spans and log records of one trace tell by themselves."""
+    return _read([decode_span(*raw) for raw in spans], [decode_log(*raw) for raw in logs])
 
 
 @asynccontextmanager
