@@ -15,14 +15,14 @@ from functools import cached_property
 
 from evaluators.cases import JsonValue, Message, Role, Run, RunCase, SessionCase, ToolCall, Turn
 from evaluators.rubric.model import Input, Rubric
-from evaluators.rubric.texts import Shape, as_text, object_in
+from evaluators.rubric.texts import Shape, as_text, compact, object_in, plain
 
 _PREFIX = re.compile(r"^(?:(?:transfer|hand_?off|delegate)_(?:back_)?to_|functions?[._])")
 _SHORT_REPLY = 80
 _SEPARATORS = re.compile(r"__|[./:]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Output:
     """Something the agent wrote: a text (to the user, or on the way), with the JSON object it holds."""
 
@@ -30,7 +30,7 @@ class Output:
     ref: str | None
     place: int
 
-    @property
+    @cached_property
     def read(self) -> tuple[dict[str, JsonValue] | None, Shape]:
         """The object in it, and how it holds it."""
         return object_in(self.text)
@@ -125,6 +125,31 @@ class Material:
         if name in self.texts:
             return self.texts[name]
         return as_text(self.fields.get(name))
+
+    @cached_property
+    def searchable(self) -> Sequence[tuple[str, str, str | None]]:
+        """Every text in which a quote may stand, in compact form, with its name and place: fields first."""
+        return [(name, compact(plain(text)), ref) for name, text, ref in self._texts()]
+
+    def _texts(self) -> Iterator[tuple[str, str, str | None]]:
+        at = self.answer.ref if self.answer is not None else self.ref
+        for name, value in self.fields.items():
+            yield name, as_text(value), at
+        for name, text in self.texts.items():
+            yield name, text, self.ref
+        for number, exchange in enumerate(reversed(self.exchanges)):
+            for place, output in enumerate(reversed(exchange.outputs)):
+                yield f"output {number}.{place}", output.text, output.ref
+        for number, exchange in enumerate(self.exchanges):
+            if exchange.user:
+                yield f"user {number}", exchange.user, None
+        for number, (text, ref) in enumerate(self.results):
+            yield f"result {number}", text, ref
+        for number, made in enumerate(self.made):
+            if made.call is not None:
+                given = made.call.arguments
+                written = given if isinstance(given, str) else as_text(dict(given) if given is not None else None)
+                yield f"call {number}", f"{made.call.name} {written}", made.ref
 
     def called(self, names: Iterable[str]) -> list[Made]:
         """What goes by one of these names, in order."""
@@ -293,5 +318,5 @@ def objects_in(call: ToolCall | None) -> Iterator[Mapping[str, JsonValue]]:
     for value in call.arguments.values():
         if isinstance(value, dict):
             yield value
-        elif isinstance(value, str) and (found := object_in(value)[0]) is not None:
+        elif isinstance(value, str) and value.lstrip()[:1] in ("{", "`") and (found := object_in(value)[0]) is not None:
             yield found

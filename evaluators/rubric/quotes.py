@@ -8,11 +8,10 @@ redacted may be anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evaluators.rubric.material import Material
-from evaluators.rubric.texts import as_text, compact, plain
+from evaluators.rubric.texts import compact, plain
 
 _GAPS = re.compile(r"…|\.{3,}|\[[a-z_]+:[0-9a-f]{4}\]|<[A-Z_]+_\d+>")
 _LONGEST_GAP = 400
@@ -46,8 +45,7 @@ def find_quote(material: Material, quote: str, item: str | None = None) -> Passa
     if not parts or max(map(len, parts)) < _SHORTEST:
         return None
     named = compact(plain(item)) if item else ""
-    for source, text, ref in _sources(material):
-        whole = compact(plain(text))
+    for source, whole, ref in material.searchable:
         after = whole.find(named) if len(named) >= _SHORTEST else -1
         found = (after >= 0 and _match(whole, parts, after)) or _match(whole, parts, 0)
         if found:
@@ -69,25 +67,3 @@ def _match(whole: str, parts: list[str], start: int) -> tuple[int, int] | None:
             return first, end
         first = whole.find(parts[0], first + 1)
     return None
-
-
-def _sources(material: Material) -> Iterator[tuple[str, str, str | None]]:
-    answer = material.answer
-    at = answer.ref if answer is not None else material.ref
-    for name, value in material.fields.items():
-        yield name, as_text(value), at
-    for name, text in material.texts.items():
-        yield name, text, material.ref
-    for number, exchange in enumerate(reversed(material.exchanges)):
-        for place, output in enumerate(reversed(exchange.outputs)):
-            yield f"output {number}.{place}", output.text, output.ref
-    for number, exchange in enumerate(material.exchanges):
-        if exchange.user:
-            yield f"user {number}", exchange.user, None
-    for number, (text, ref) in enumerate(material.results):
-        yield f"result {number}", text, ref
-    for number, made in enumerate(material.made):
-        if made.call is not None:
-            given = made.call.arguments
-            written = given if isinstance(given, str) else as_text(dict(given) if given is not None else None)
-            yield f"call {number}", f"{made.call.name} {written}", made.ref
