@@ -24,6 +24,7 @@ from evaluators.cases import (
     Role,
     Run,
     RunCase,
+    SessionCase,
     SourceVerdict,
     Tool,
     ToolCall,
@@ -38,8 +39,10 @@ from evaluators.failure_attribution import FailureAttribution, FailureAttributio
 from evaluators.goal_accuracy import GoalAccuracy, GoalAccuracySettings
 from evaluators.issues import IssueCode, Severity
 from evaluators.judge.question import Judge, JudgeAnswer, JudgeFailure, Question
+from evaluators.output_quality import OutputQuality
 from evaluators.reference import ToolCallsMatch, ToolCallsMatchSettings
 from evaluators.registry import EVALUATORS
+from evaluators.rubric import Rubric, RubricEvaluator, read_rubric
 from evaluators.step_efficiency import StepEfficiency, StepEfficiencySettings
 from evaluators.task_completion import TaskCompletion, TaskCompletionSettings
 from evaluators.tool_invocation import ToolInvocation, ToolInvocationSettings
@@ -47,6 +50,7 @@ from evaluators.tool_response_handling import ToolResponseHandling, ToolResponse
 from evaluators.tool_selection import ToolSelection, ToolSelectionSettings
 from evaluators.trajectory_quality import TrajectoryQuality, TrajectoryQualitySettings
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Usage, Verdict
+from evaluators.workflow_compliance import WorkflowCompliance
 
 __all__ = [
     "EVALUATORS",
@@ -72,13 +76,17 @@ __all__ = [
     "Level",
     "Message",
     "Method",
+    "OutputQuality",
     "Question",
     "Reference",
     "ReferenceCall",
     "ResponseCase",
     "Role",
+    "Rubric",
+    "RubricEvaluator",
     "Run",
     "RunCase",
+    "SessionCase",
     "Severity",
     "SourceVerdict",
     "Status",
@@ -102,6 +110,8 @@ __all__ = [
     "Turn",
     "Usage",
     "Verdict",
+    "WorkflowCompliance",
     "evaluate",
     "judge_by_rules",
+    "read_rubric",
 ]
