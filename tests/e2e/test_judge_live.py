@@ -65,14 +65,16 @@ class Scene:
 
 
 @asynccontextmanager
-async def scene(folder: Path, base_url: str, *, hold: str = "10s", limit: str = "20s") -> AsyncIterator[Scene]:
+async def scene(
+    folder: Path, base_url: str, *, hold: str = "10s", limit: str = "20s", further: str = "max_retries: 1"
+) -> AsyncIterator[Scene]:
     metrics_port = free_port()
     async with running_backend() as backend:
         text = CONFIG.replace("BACKEND_PORT", str(backend.port)).replace("QUIET", "300ms")
         text = text.replace("hold: 5s", f"hold: {hold}").replace("[health_check]", "[health_check, judge/j]")
         for name in EVALUATORS:
             text = text.replace(f"  {name}: {{}}", f"  {name}: {{judge: judge/j}}")
-        judge = f"  judge/j: {{model: fake-1, base_url: '{base_url}', timeout: {limit}, max_retries: 1}}\n"
+        judge = f"  judge/j: {{model: fake-1, base_url: '{base_url}', timeout: {limit}, {further}}}\n"
         text = text.replace("processors:\n", f"{judge}processors:\n", 1)
         reader = f"{{pull: {{exporter: {{prometheus: {{port: {metrics_port}}}}}}}}}"
         text += f"  telemetry: {{metrics: {{readers: [{reader}]}}}}\n"
