@@ -23,7 +23,7 @@ from evaluators.rules.repetition import argument_fingerprint
 
 _SECONDS_PER_PATTERN = 0.2
 _MOST_PASSAGES = 50
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +109,14 @@ def _first_answer(material: Material, state: FieldState) -> bool | None:
 
 
 def _in_a_row(material: Material, state: FieldState) -> bool | None:
-    pairs = [pair for pair in pairwise(material.exchanges) if not pair[1].is_history]
-    ends = [(_ended_with(one, state), _ended_with(other, state)) for one, other in pairs]
-    if any(first and second for first, second in ends):
+    # what came before the first exchange is unknown, or nothing
+    before = False if material.whole_history else None
+    ends = [before, *(_ended_with(one, state) for one in material.exchanges)]
+    histories = [one.is_history for one in material.exchanges]
+    pairs = [pair for pair, is_history in zip(pairwise(ends), histories, strict=True) if not is_history]
+    if any(first and second for first, second in pairs):
         return True
-    if any(None in both and False not in both for both in ends):
-        return None
-    return False if material.whole_history else None
+    return None if any(False not in pair for pair in pairs) else False
 
 
 def _ended_with(exchange: Exchange, state: FieldState) -> bool | None:
@@ -235,7 +236,7 @@ def _unrecorded(material: Material, wanted: Unrecorded) -> Outcome:
     text = _text(material, wanted.text)
     if text is None:
         return Outcome(None)
-    recorded = {number for name in wanted.records for number in _numbers(_text(material, name) or "")}
+    recorded = {number for name in wanted.records for number in _numbers(_text(material, name) or "", with_parts=True)}
     passages = []
     for start, end in _matches(material, wanted.pattern, text):
         numbers = _numbers(text[start:end])
@@ -246,11 +247,18 @@ def _unrecorded(material: Material, wanted: Unrecorded) -> Outcome:
     return Outcome(bool(passages), tuple(passages[:_MOST_PASSAGES]))
 
 
-def _numbers(text: str) -> set[str]:
-    return {
-        number.replace(",", "").rstrip("0").rstrip(".") if "." in number else number.replace(",", "")
-        for number in _NUMBER.findall(text)
-    }
+def _numbers(text: str, *, with_parts: bool = False) -> set[str]:
+    """The numbers in a text, without separators of thousands.
+
+    With `with_parts`, what may be a list of numbers ("100,200") counts as these as well.
+    """
+    found = _NUMBER.findall(text)
+    parts = [part for number in found if with_parts and "," in number for part in number.split(",")]
+    return {_bare(number.replace(",", "")) for number in (*found, *parts)}
+
+
+def _bare(number: str) -> str:
+    return number.rstrip("0").rstrip(".") if "." in number else number
 
 
 def _sections(material: Material, wanted: Sections) -> Outcome:

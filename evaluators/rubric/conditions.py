@@ -26,6 +26,11 @@ def as_tuple(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+def _as_word(value: object) -> object:
+    """YAML reads `true` as a boolean."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 Names = Annotated[tuple[str, ...], BeforeValidator(as_tuple), Field(min_length=1)]
 """One name, or a list of them."""
 
@@ -37,7 +42,9 @@ class FieldState(Form):
     """
 
     name: str
-    state: Literal["present", "absent", "empty", "filled", "true", "false"] = Field(alias="is")
+    state: Annotated[Literal["present", "absent", "empty", "filled", "true", "false"], BeforeValidator(_as_word)] = (
+        Field(alias="is")
+    )
 
 
 class Before(Form):

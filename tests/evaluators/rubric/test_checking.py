@@ -58,6 +58,11 @@ def plan_with(text: str, **more: Any) -> RunCase:
     return as_run(run_that(*ALL_TOOLS, said=drafted(answer=text), **more))
 
 
+def unopened(said: Any) -> RunCase:
+    """A run of which nobody knows what its first turn was told."""
+    return as_run(run_that(turns=(Turn(index=0, text=json.dumps(said)),)))
+
+
 def field(name: str, state: str) -> dict[str, Any]:
     return {"name": name, "is": state}
 
@@ -163,6 +168,13 @@ def test_a_pattern_that_takes_too_long_matches_nothing() -> None:
     assert holds({"contains": {"text": "answer", "pattern": "slow"}}, plan_with("a" * 60 + "!")) is False
 
 
+def test_numbers_in_a_list_are_no_thousands() -> None:
+    wanted = {"text": "answer", "pattern": "distance", "records": ["route_validation"]}
+    for recorded, holding in (([100, 200], False), ([15, 40, 200], False), ([100200], True)):
+        case = as_run(run_that(*ALL_TOOLS, said=drafted(answer="200 公里", route_validation=recorded)))
+        assert holds({"unrecorded": wanted}, case) is holding
+
+
 @pytest.mark.parametrize(
     ("text", "holding"),
     [
@@ -248,6 +260,8 @@ def test_a_query_after_one_that_failed_is_none() -> None:
             id="what history did is not this case's",
         ),
         pytest.param(as_run(run_that(*ALL_TOOLS)), False, False, True, id="planned at once"),
+        pytest.param(unopened(ASK_BACK), None, None, None, id="asks, and nobody knows what was before"),
+        pytest.param(unopened(DRAFT), False, None, None, id="doesn't ask, and nobody knows what was before"),
         pytest.param(
             as_run(run_that(said=ASK_BACK, user=REPLY, before=((Role.USER, ASKED), (Role.ASSISTANT, "哪天？")))),
             None,
@@ -258,7 +272,7 @@ def test_a_query_after_one_that_failed_is_none() -> None:
     ],
 )
 def test_exchanges_tell_what_was_asked_before(
-    case: RunCase | SessionCase, in_a_row: bool | None, first: bool | None, opening: bool
+    case: RunCase | SessionCase, in_a_row: bool | None, first: bool | None, opening: bool | None
 ) -> None:
     asks = field("insufficient_information", "true")
     assert holds({"in_a_row": asks}, case) is in_a_row

@@ -176,6 +176,13 @@ def test_vague_words_with_data_are_suspected_unless_they_are_marked(words: str) 
     assert "V-06" not in codes(ruled(QUALITY, plan(f"{text}（按当前信息估算）")))
 
 
+@pytest.mark.parametrize("words", ["最多等待：15 分钟", "排队约 40 分钟", "wait of about 15 minutes"])
+def test_a_wait_that_no_tool_told_is_suspected(words: str) -> None:
+    assert "V-03" in codes(ruled(QUALITY, plan(f"第一天\n### 古镇\n{words}")), conclusive=False)
+    recorded = plan(f"第一天\n### 古镇\n{words}", route_validation=[{"wait_minutes": [15, 40]}])
+    assert "V-03" not in codes(ruled(QUALITY, recorded))
+
+
 class TestForm:
     @pytest.mark.parametrize(
         "said",
