@@ -19,6 +19,7 @@ from processors.telling import PlacedVerdict
 NAME_CHARS = 40
 REASON_CHARS = 300
 MAX_FAULTS = 50
+MEASURED = "measured"
 HINTS = {
     Status.MISSING_INPUT: "`spanjudge transcript --summary` tells what these files lack, and how to capture it",
     Status.NEEDS_JUDGE: "rules alone can't decide it; a judge model can, see docs/judge.md",
@@ -30,6 +31,7 @@ class VerdictTable:
 
     def __init__(self) -> None:
         self._outcomes: dict[str, Counter[str]] = {}
+        self._measured: dict[str, float] = {}
         self._faults: list[PlacedVerdict] = []
         self._more_faults = 0
 
@@ -39,6 +41,8 @@ class VerdictTable:
             verdict = placed.verdict
             outcome = _outcome(verdict)
             self._outcomes.setdefault(verdict.evaluator, Counter())[outcome] += 1
+            if outcome == MEASURED and verdict.score is not None:
+                self._measured[verdict.evaluator] = self._measured.get(verdict.evaluator, 0.0) + verdict.score
             if outcome == "bad":
                 if len(self._faults) < MAX_FAULTS:
                     self._faults.append(placed)
@@ -63,11 +67,13 @@ class VerdictTable:
             console.print(Text("\n".join(hints), style="dim"))
 
     def _summary(self) -> Table:
-        table = Table("evaluator", "passed", "failed", "not scored", box=None, pad_edge=False)
+        table = Table("evaluator", "passed", "failed", "neither", box=None, pad_edge=False)
         for evaluator, outcomes in self._outcomes.items():
             bad = outcomes["bad"]
             others = [outcome for outcome in outcomes if outcome not in (*Status, "good", "bad")]
             reasons = [f"{outcome} {outcomes[outcome]}" for outcome in (*Status, *others) if outcomes[outcome]]
+            if outcomes[MEASURED]:
+                reasons.append(f"mean {self._measured[evaluator] / outcomes[MEASURED]:.4g}")
             table.add_row(
                 evaluator,
                 Text(str(outcomes["good"]), style="green" if outcomes["good"] else "dim"),
@@ -99,5 +105,5 @@ def _outcome(verdict: Verdict) -> str:
         return "uncalibrated"
     if verdict.passed is None:
         # a category is told by its label, a measure without a threshold is neither good nor bad
-        return verdict.label or ("measured" if verdict.status is Status.OK else str(verdict.status))
+        return verdict.label or (MEASURED if verdict.status is Status.OK else str(verdict.status))
     return "good" if verdict.passed else "bad"

@@ -36,4 +36,4 @@ def test_categories_are_told_by_their_labels_and_measures_as_such() -> None:
         "0",
         "planning 1, none 2",
     ]
-    assert row(placed(score=0.5)) == ["e", "0", "0", "measured 1"]
+    assert row(placed(score=0.5), placed(score=1.0)) == ["e", "0", "0", "measured 2, mean 0.75"]
