@@ -14,7 +14,7 @@ import orjson
 
 from evaluators.cases import PlanState, PlanStep
 from evaluators.plans.kept import steps_in_value
-from evaluators.plans.listed import LONGEST_ITEM, Item, Listed, lists_in, named_steps_in, paragraphs
+from evaluators.plans.listed import LONGEST_ITEM, LONGEST_TEXT, Item, Listed, lists_in, named_steps_in, paragraphs
 
 FEWEST = 2
 _LONGEST_JSON = 50_000
@@ -31,7 +31,10 @@ def announced_steps(text: str, *, opening: bool) -> tuple[PlanStep, ...]:
     text = text.replace("\u2019", "'")
     if (steps := _in_json(text)) is not None:
         return steps
-    marked = _marked(text)
+    folded = text[:LONGEST_TEXT].casefold()
+    if not opening and not any(word in folded for word in _PLAN_WORDS):
+        return ()
+    marked = _marked(text) if "plan" in folded else None
     if marked is not None:
         found = [step for part in lists_in(marked) for step in _steps(part.items)]
         return tuple(found) or tuple(_steps(named_steps_in(marked)))
@@ -125,6 +128,27 @@ _PLAN = re.compile(
     r"|计划|計劃|步骤|步驟|流程|思路|方案|打算|計画|手順|ステップ|계획|단계|순서",
     re.IGNORECASE,
 )
+_PLAN_WORDS = (
+    *("plan", "approach", "step", "todo", "to-do", "strategy", "procedure", "roadmap", "vorgehen", "schritt", "étape"),
+    *(
+        "paso",
+        "passo",
+        "etapa",
+        "passi",
+        "piano",
+        "план",
+        "шаг",
+        "计划",
+        "計劃",
+        "步骤",
+        "步驟",
+        "流程",
+        "思路",
+        "方案",
+    ),
+    *("打算", "計画", "手順", "ステップ", "계획", "단계", "순서"),
+)
+"""One of these is in every text in which `_PLAN` finds anything; looking for them costs next to nothing."""
 # a plan that is somebody else's, or the very thing that was asked for
 _FOR_OTHERS = re.compile(
     r"\byou(?:r|'ll| can| could| should| need| must| may| want| asked)?\b|\b(?:options?|results?|found|findings)\b"

@@ -16,6 +16,7 @@ from evaluators.cases import PlanState
 MOST_ITEMS = 50
 LONGEST_ITEM = 500
 LONGEST_TEXT = 20_000
+_LONGEST_LINE = 200
 _HAN = "一二三四五六七八九十"
 
 
@@ -31,7 +32,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A list with at least one item. `before` is the last line with words above it, `after` the next one below."""
+    """A list with at least one item. `before` is the last line with words above it, `after` the next one below.
+
+    Of long lines only the part next to the list is kept.
+    """
 
     items: tuple[Item, ...]
     before: str = ""
@@ -54,12 +58,12 @@ def lists_in(text: str) -> list[Listed]:
             block[-1] = _longer(block[-1], line)
         elif line.strip():
             if block:
-                found.append(_listed(block, before, line.strip() if item is None else ""))
+                found.append(_listed(block, before, line.strip()[:_LONGEST_LINE] if item is None else ""))
                 before = ""
             block = [item] if item is not None else []
             indent = depth
             if item is None:
-                before = line.strip()
+                before = line.strip()[-_LONGEST_LINE:]
     if block:
         found.append(_listed(block, before, ""))
     return found
