@@ -25,7 +25,7 @@ from evaluators.reference.metric import Measured, ReferenceMetric, ReferenceSett
 from evaluators.rules.secrets import shown
 from evaluators.verdict import Issue, Status, issue
 
-_MOST_EFFORT = 10_000_000
+_MOST_PAIRS, _MOST_EFFORT = 30_000, 5_000_000
 _MOST_TOLD = 50
 _MOST_FIELDS_TOLD = 5
 _MOST_OF_NAME = 64
@@ -85,7 +85,8 @@ class ToolCallsMatch(ReferenceMetric):
         if unseen:
             return Unmeasured(reason=f"The arguments of {unseen} calls were not captured in full.")
         groups = by_name(made, expected)
-        if sum(effort(len(here), len(there)) for here, there in groups.values()) > _MOST_EFFORT:
+        sizes = [(len(here), len(there)) for here, there in groups.values()]
+        if sum(a * b for a, b in sizes) > _MOST_PAIRS or sum(effort(a, b) for a, b in sizes) > _MOST_EFFORT:
             reason = f"{len(made)} calls against {len(expected)} expected ones are too many to align."
             return Unmeasured(reason=reason, status=Status.TOO_LARGE)
         try:
