@@ -102,6 +102,8 @@ def _sequence(paragraph: str) -> tuple[PlanStep, ...]:
         start = plain[: first.start()]
         said = re.split(r"[.!?。！？\n]", start)[-1] + plain[first.end() :]
         parts = [part for part in following.split(said) if part is not None]
+        if intent is not None:
+            parts[0] = intent.split(parts[0])[-1]
         steps = [step for part in parts if (step := _clause(part))]
         if len(steps) >= FEWEST:
             return tuple(PlanStep(text=step) for step in steps)

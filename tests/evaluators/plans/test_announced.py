@@ -22,6 +22,10 @@ ANNOUNCED = [
         "First, I'll check the weather, then search flights, and finally book.",
         ["check the weather", "search flights", "book"],
     ),
+    (
+        "To change your flight, I'll first search for seats, and then for the fare. Please wait.",
+        ["search for seats", "for the fare"],
+    ),
     ("Let me first read the file and then fix the bug.", ["read the file", "fix the bug"]),
     ("第一步查询天气，第二步搜索航班。", ["查询天气", "搜索航班"]),
     ("首先查询天气，然后搜索航班，最后预订酒店。", ["查询天气", "搜索航班", "预订酒店"]),
