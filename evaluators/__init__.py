@@ -31,6 +31,7 @@ from evaluators.cases import (
     ToolResult,
     Turn,
 )
+from evaluators.completion_efficiency import CompletionEfficiency
 from evaluators.computed import ComputedEvaluator
 from evaluators.error_recovery import ErrorRecovery, ErrorRecoverySettings
 from evaluators.evaluation import Item, evaluate, judge_by_rules
@@ -40,6 +41,11 @@ from evaluators.goal_accuracy import GoalAccuracy, GoalAccuracySettings
 from evaluators.issues import IssueCode, Severity
 from evaluators.judge.question import Judge, JudgeAnswer, JudgeFailure, Question
 from evaluators.output_quality import OutputQuality
+from evaluators.plan_adherence import PlanAdherence, PlanAdherenceSettings
+from evaluators.plan_quality import PlanQuality, PlanQualitySettings
+from evaluators.plans import visible_plans
+from evaluators.prompt_file import PromptEvaluator, PromptSettings
+from evaluators.qa_judge import QaJudge, QaJudgeSettings
 from evaluators.reference import ToolCallsMatch, ToolCallsMatchSettings
 from evaluators.registry import EVALUATORS
 from evaluators.rubric import Rubric, RubricEvaluator, read_rubric
@@ -57,6 +63,7 @@ __all__ = [
     "CallVerdict",
     "CallsCase",
     "Case",
+    "CompletionEfficiency",
     "ComputedEvaluator",
     "DecisionCase",
     "ErrorRecovery",
@@ -77,6 +84,14 @@ __all__ = [
     "Message",
     "Method",
     "OutputQuality",
+    "PlanAdherence",
+    "PlanAdherenceSettings",
+    "PlanQuality",
+    "PlanQualitySettings",
+    "PromptEvaluator",
+    "PromptSettings",
+    "QaJudge",
+    "QaJudgeSettings",
     "Question",
     "Reference",
     "ReferenceCall",
@@ -114,4 +129,5 @@ __all__ = [
     "evaluate",
     "judge_by_rules",
     "read_rubric",
+    "visible_plans",
 ]
