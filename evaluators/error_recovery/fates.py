@@ -21,7 +21,7 @@ from evaluators.rules.run_index import Steps
 from evaluators.rules.secrets import shown
 from evaluators.tool_response_handling.retries import futile_retries
 
-MOST_ERRORS = 100
+MOST_ERRORS = 50
 _LONGEST_NAME = 60
 _MOST_ANSWER_CHARS = 20_000
 _SMALLEST_FIGURE = 10
@@ -36,10 +36,10 @@ def fates(run: Run, steps: Steps, failed: Sequence[Step]) -> list[Fate]:
         failed: those whose fate is asked for; at most `MOST_ERRORS`, or this takes long.
     """
     futile = _futile(steps, failed)
-    user_texts = run.user_inputs or ()
+    told = list(_told(run))
     settled: dict[int, Fate] = {}
     for step in failed:
-        made_good = way_out(step, steps.every, user_texts)
+        made_good = way_out(step, steps.every, told)
         if futile.get(step.call.id) is True:
             why = "repeated a call unchanged whose error had said that repeating can't help"
             settled[step.index] = Fate(step, Outcome.FUTILE, _said(step, why), by=made_good)
@@ -112,12 +112,17 @@ def _states_unseen_numbers(run: Run, texts: Sequence[str]) -> bool:
     )
 
 
-def _material(run: Run) -> Iterator[str]:
+def _told(run: Run) -> Iterator[str]:
+    """What the agent had been told before it did anything, and what the user said later."""
     yield from run.system_prompts
     for message in (run.turns[0].context or ()) if run.turns else ():
         if message.text:
             yield message.text
     yield from run.user_inputs or ()
+
+
+def _material(run: Run) -> Iterator[str]:
+    yield from _told(run)
     for call in run.calls:
         yield str(call.arguments or "")
         if call.result is not None:

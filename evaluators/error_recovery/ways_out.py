@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import orjson
 
 from evaluators.cases import JsonValue
 from evaluators.rules.effects import Effect
+from evaluators.rules.errors import ErrorClass
 from evaluators.rules.evidence import CJK, Evidence, plain
 from evaluators.rules.raw_arguments import ArgumentState, read_arguments
 from evaluators.rules.repetition import Step, pause_s
@@ -22,26 +25,28 @@ from evaluators.rules.structured import scalars
 _MOST_LATER = 200
 _MOST_BEFORE = 200
 _MOST_SUBJECTS = 20
+_MAX_ASKED_CHARS = 10_000
 _ALIKE = 1 / 3
 _FREE_TEXT_CHARS = 24
 _FEWEST_SHARED, _MOSTLY_SHARED = 5, 0.75
 
 
-def way_out(failed: Step, steps: Sequence[Step], user_texts: Sequence[str]) -> Step | None:
+def way_out(failed: Step, steps: Sequence[Step], texts: Sequence[str]) -> Step | None:
     """The step that made good for `failed`; None when no step did, or nobody can tell without reading.
 
     Args:
         failed: a step whose call failed.
         steps: the run's, in order; `failed.index` is its place.
-        user_texts: what the user said.
+        texts: what else the agent had been told.
     """
+    known = _Known(failed, steps, texts)
     for later in steps[failed.index + 1 : failed.index + 1 + _MOST_LATER]:
         if later.succeeded is not True or not _reacts(failed, later):
             continue
         if later.call.name == failed.call.name:
             if later.arguments is not None and later.arguments == failed.arguments:
                 return later
-            if _corrects(failed, later, steps, user_texts):
+            if _corrects(failed, later, known):
                 return later
         elif _replaces(failed, later):
             return later
@@ -79,7 +84,22 @@ def _reacts(failed: Step, later: Step) -> bool:
     return pause is None or pause >= 0
 
 
-def _corrects(failed: Step, later: Step, steps: Sequence[Step], user_texts: Sequence[str]) -> bool:
+@dataclass(frozen=True)
+class _Known:
+    """What was known when a call failed, put together when it is first asked for."""
+
+    failed: Step
+    steps: Sequence[Step]
+    texts: Sequence[str]
+
+    @cached_property
+    def before(self) -> Evidence:
+        earlier = self.steps[max(self.failed.index - _MOST_BEFORE, 0) : self.failed.index]
+        results = [step.call.result.content for step in earlier if step.call.result is not None]
+        return Evidence([*(text for text in results if text), *self.texts])
+
+
+def _corrects(failed: Step, later: Step, known: _Known) -> bool:
     """Whether the later call of the same tool is the failed one put right.
 
     What was added is, or an argument left out. A changed value is, if almost everything else of a long call stayed, or
@@ -99,8 +119,9 @@ def _corrects(failed: Step, later: Step, steps: Sequence[Step], user_texts: Sequ
         return True
     if any(len(value) > _FREE_TEXT_CHARS or " " in value for value in gone | new):
         return _alike(" ".join(sorted(was)), " ".join(sorted(became)))
-    known = _known_before(failed, steps, user_texts)
-    return not (all(map(known.says, gone)) and all(map(known.says, new)))
+    if failed.error is not None and failed.error.kind is ErrorClass.TRANSIENT:
+        return False  # no argument was at fault
+    return not (all(map(known.before.says, gone)) and all(map(known.before.says, new)))
 
 
 def _replaces(failed: Step, later: Step) -> bool:
@@ -110,19 +131,14 @@ def _replaces(failed: Step, later: Step) -> bool:
     if failed.effect is Effect.WRITE and later.effect is Effect.READ:
         return False
     about, wanted = subjects(failed), nouns(failed)
-    asked = plain(_text(later))
-    if not wanted or not all(Evidence([asked]).says(plain(one)) for one in about):
+    asked = plain(_text(later)[:_MAX_ASKED_CHARS])
+    said = Evidence([asked])
+    if not wanted or not all(said.says(plain(one)) for one in about):
         return False
     if wanted == nouns(later):
         return True
     # a search or a shell can be asked for anything: what it was asked has to say what, and about whom
     return bool(about) and _FOR_ANYTHING.search(later.call.name) is not None and any(one in asked for one in wanted)
-
-
-def _known_before(failed: Step, steps: Sequence[Step], user_texts: Sequence[str]) -> Evidence:
-    before = steps[max(failed.index - _MOST_BEFORE, 0) : failed.index]
-    results = [step.call.result.content for step in before if step.call.result is not None]
-    return Evidence([*(text for text in results if text), *user_texts])
 
 
 def _plain_values(step: Step, *, without: Collection[str] = ()) -> frozenset[str]:

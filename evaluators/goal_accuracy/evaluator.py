@@ -9,7 +9,7 @@ from evaluators.cases import CaseKind, JsonValue, Role, Run, RunCase
 from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.goal_accuracy.answer import Finding, GoalAnswer, ReferenceAnswer, reference_answer
-from evaluators.goal_accuracy.expectations import Expectation, expectations
+from evaluators.goal_accuracy.expectations import MOST, Expectation, expectations, how_many
 from evaluators.goal_accuracy.settings import GoalAccuracySettings
 from evaluators.issues import IssueCode
 from evaluators.judge.question import JudgeAnswer, Question
@@ -53,6 +53,9 @@ class GoalAccuracy(Evaluator[RunCase]):
     def screen(self, case: RunCase) -> Screening:
         """Fail a run that is known to have ended without an answer; everything else needs a judge."""
         broken_off = without_outcome(case.run, task_known=bool(self._given_task(case)))
+        if broken_off is None and how_many(case.reference) > MOST:
+            reason = f"The reference expects {how_many(case.reference)} things; up to {MOST} can be asked about."
+            return Screening(status=Status.TOO_LARGE, reason=reason)
         return broken_off or Screening(status=Status.NEEDS_JUDGE, reason="Whether the goal was reached needs a judge.")
 
     def question(self, case: RunCase, screening: Screening) -> Question:

@@ -15,14 +15,14 @@ import orjson
 from evaluators.cases import Reference, ReferenceCall, Run
 from evaluators.issues import IssueCode
 from evaluators.judge.question import call_name
-from evaluators.reference.calls import Call, expected_calls, made_calls
+from evaluators.reference.calls import Call, expected_calls, made_calls, too_large
 from evaluators.reference.comparator import Comparator
 from evaluators.rules.errors import error_of
 from evaluators.rules.evidence import plain
 from evaluators.rules.numbers import numbers
 from evaluators.rules.reading import reading_of
 
-_MOST = 20
+MOST = 40
 _MAX_CHARS = 2_000
 
 
@@ -43,24 +43,40 @@ class Expectation:
 
 
 def expectations(reference: Reference | None, run: Run) -> tuple[Expectation, ...]:
-    """What the reference expects; empty where it says nothing of the outcome."""
+    """What the reference expects; empty where it says nothing of the outcome, or more than `MOST` things."""
     if reference is None:
         return ()
     if reference.outcome and reference.outcome.strip():
         return (Expectation("r1", "outcome", reference.outcome[:_MAX_CHARS], IssueCode.WRONG_ANSWER),)
-    found = [_output(text, run) for text in dict.fromkeys(reference.required_outputs or ()) if text.strip()]
+    if how_many(reference) > MOST:
+        return ()
+    found = [_output(text, run) for text in _outputs(reference)]
     made = made_calls(run, reference.tool_calls or ())
     calls = zip(reference.tool_calls or (), expected_calls(reference.tool_calls or ()), strict=True)
     failed = {call.id for call in run.calls if error_of(call.result) is not None}
-    found += [_call(told, wanted, made, failed) for told, wanted in calls]
+    comparable = too_large(made, expected_calls(reference.tool_calls or ())) is None
+    found += [_call(told, wanted, made if comparable else None, failed) for told, wanted in calls]
     if reference.tool_calls == ():
         seen = f"{len(made)} calls were made" if made else "no call was made"
         text = "Nothing is to be looked up or done with tools."
         found.append(Expectation("", "no calls", text, IssueCode.EXTRA_CALL, seen, "no" if made else "yes"))
     return tuple(
         Expectation(f"r{number}", one.kind, one.text, one.code, one.seen, one.found)
-        for number, one in enumerate(found[:_MOST], 1)
+        for number, one in enumerate(found, 1)
     )
+
+
+def how_many(reference: Reference | None) -> int:
+    """How many expectations a reference has."""
+    if reference is None:
+        return 0
+    if reference.outcome and reference.outcome.strip():
+        return 1
+    return len(_outputs(reference)) + len(reference.tool_calls or ()) + (reference.tool_calls == ())
+
+
+def _outputs(reference: Reference) -> list[str]:
+    return [text for text in dict.fromkeys(reference.required_outputs or ()) if text.strip()]
 
 
 def _output(text: str, run: Run) -> Expectation:
@@ -92,9 +108,11 @@ def _is_number(text: str) -> bool:
     return any(letter.isdigit() for letter in text) and not any(letter.isalpha() for letter in text)
 
 
-def _call(told: ReferenceCall, wanted: Call, made: Sequence[Call], failed: Collection[str]) -> Expectation:
+def _call(told: ReferenceCall, wanted: Call, made: Sequence[Call] | None, failed: Collection[str]) -> Expectation:
     arguments = "" if told.arguments is None else orjson.dumps(dict(told.arguments), default=str).decode()
     text = f"What this call brings about: {told.name}({arguments[:_MAX_CHARS]})"
+    if made is None:
+        return Expectation("", "expected call", text, IssueCode.MISSING_CALL)
     of_tool = [call for call in made if call.name == wanted.name]
     same = [call for call in of_tool if _same_arguments(wanted, call)]
     done = next((call for call in same if not call.failed and call.id not in failed), None)

@@ -243,6 +243,17 @@ NO_WAY_OUT = {
         call("get_order", {"id": "o-2"}, {"state": "sent"}, id="c2"),
         answer="One was sent.",
     ),
+    "the next item, known to nobody before, of a service that is down": run_of(
+        call("get_order", {"id": "o-1"}, error=TIMEOUT),
+        call("get_order", {"id": "o-2"}, {"state": "sent"}, id="c2"),
+        answer="One was sent.",
+    ),
+    "another item that the instructions name": run_of(
+        call("get_order", {"id": "o-1"}, error=DENIED),
+        call("get_order", {"id": "o-2"}, {"state": "sent"}, id="c2"),
+        system_prompts=("The customer's orders are o-1 and o-2.",),
+        answer="One was sent.",
+    ),
     "another question about the same user": run_of(
         call("get_balance", {"user": "u-17"}, error=TIMEOUT),
         call("get_address", {"user": "u-17"}, "Main Street", id="c2"),

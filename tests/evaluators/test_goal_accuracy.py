@@ -185,6 +185,11 @@ def test_a_call_that_was_made_and_failed_is_told_as_such() -> None:
     assert judge.asked[0].findings == ("r1: call ‹c1› made it with these arguments and failed",)
 
 
+def test_more_expectations_than_can_be_asked_about_are_not_cut_to_some() -> None:
+    many = replace(RUN, reference=Reference(required_outputs=tuple(map(str, range(41)))))
+    assert judge_by_rules(GoalAccuracy(), many).status is Status.TOO_LARGE
+
+
 def test_a_reference_that_says_nothing_of_the_outcome_leaves_the_user_s_words() -> None:
     judge = _Finds({"conditions": [condition("for three")]})
     found = judged(judge, against(task="Book a table for three."))
