@@ -19,7 +19,7 @@ from evaluators.rubric.checking import check as holds
 from evaluators.rubric.findings import Applicable, Finding, Judged, applicable, by_judge, by_rules
 from evaluators.rubric.material import Material, material_of
 from evaluators.rubric.model import Kind, Rubric
-from evaluators.rubric.reporting import Case, issues_of, language_in, report_of, told_of
+from evaluators.rubric.reporting import Case, issues_of, language_in, reckoning_of, report_of, told_of
 from evaluators.rubric.scoring import severity_of, tally
 from evaluators.rubric.settings import RubricSettings
 from evaluators.rubric.wording import criteria_of, subject_of
@@ -119,11 +119,11 @@ class RubricEvaluator(Evaluator[RubricCase]):
         if not isinstance(content, RubricAnswer):
             raise TypeError(f"{self.name}: the answer is a {type(content).__name__}")
         material = self._material(case)
-        applies = applicable(self.rubric, material)
-        certain = [one for one in self._found(applies, material) if one.certain]
-        judged = by_judge(self.rubric, self._open(applies, certain), material, content)
-        found = [*certain, *judged.findings]
         answers = content.answers(self.rubric.questions)
+        applies = applicable(self.rubric, material, answers)
+        certain = [one for one in self._found(applies, material) if one.certain]
+        judged = by_judge(self.rubric, self._open(applies, certain), material, content, certain)
+        found = [*certain, *judged.findings]
         result = tally(
             self.rubric,
             found,
@@ -137,7 +137,13 @@ class RubricEvaluator(Evaluator[RubricCase]):
             details=self.details(Case(self.rubric, material, applies, found, result, judged, content)),
         )
         confidence = self._confidence(judged, cut=answer.input_cut or not material.uncut)
-        return self.scored(screened, result.points / 100, confidence, method=Method.JUDGE, explanation=content.summary)
+        return self.scored(
+            screened,
+            result.points / 100,
+            confidence,
+            method=Method.JUDGE,
+            explanation=f"{reckoning_of(result)} {content.summary}".strip(),
+        )
 
     def details(self, case: Case) -> Mapping[str, JsonValue]:
         """What a verdict tells beyond its score: points, deductions, states of steps, and the rubric's own report."""

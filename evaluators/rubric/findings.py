@@ -52,15 +52,15 @@ class Applicable:
         return tuple(one for one in self.checks if one.ask)
 
 
-def applicable(rubric: Rubric, material: Material) -> Applicable:
-    """What applies to the case."""
+def applicable(rubric: Rubric, material: Material, chosen: Mapping[str, str] | None = None) -> Applicable:
+    """What applies to the case, as far as it is known; `chosen` are the judge's answers to the rubric's questions."""
     not_due = frozenset(
-        step.id for step in rubric.steps if step.due is not None and holds(step.due, material).truth is False
+        step.id for step in rubric.steps if step.due is not None and holds(step.due, material, chosen).truth is False
     )
     checks = tuple(
         one
         for one in rubric.checks
-        if one.step not in not_due and (one.applies is None or holds(one.applies, material).truth is not False)
+        if one.step not in not_due and (one.applies is None or holds(one.applies, material, chosen).truth is not False)
     )
     return Applicable(checks, not_due)
 
@@ -114,13 +114,18 @@ class Judged:
     repeated: int
 
 
-def by_judge(rubric: Rubric, applies: Applicable, material: Material, answer: RubricAnswer) -> Judged:
-    """The violations that a judge found and can show."""
+def by_judge(
+    rubric: Rubric, applies: Applicable, material: Material, answer: RubricAnswer, shown: Sequence[Finding] = ()
+) -> Judged:
+    """The violations that a judge found and can show; those that rules have `shown` at the same place are no news."""
     known = {one.id: one for one in applies.asked}
+    chosen = answer.answers(rubric.questions)
     bonuses = {
-        one.id: one for one in rubric.bonus if one.applies is None or holds(one.applies, material).truth is not False
+        one.id: one
+        for one in rubric.bonus
+        if one.applies is None or holds(one.applies, material, chosen).truth is not False
     }
-    found: dict[tuple[object, ...], Finding] = {}
+    found: list[Finding] = []
     earned: dict[str, tuple[Bonus, str | None, str]] = {}
     made_up = unfit = repeated = 0
     for said in answer.violations:
@@ -132,24 +137,32 @@ def by_judge(rubric: Rubric, applies: Applicable, material: Material, answer: Ru
             earned.setdefault(bonus.id, (bonus, said.size, said.why))
         elif check is None or (check.elements and said.lacking not in {one.id for one in check.elements}):
             unfit += 1
+        elif any(_is_told(one, check, said.lacking, place) for one in (*shown, *found)):
+            repeated += 1
         else:
-            element = said.lacking if check.elements else None
-            key = (check.id, place.source, place.start, place.end, element)
-            repeated += key in found
-            found.setdefault(
-                key,
+            found.append(
                 Finding(
                     check=check,
                     detail=_with_quote(said.why, place.words),
                     passage=place,
                     item=said.item,
-                    element=element,
+                    element=said.lacking if check.elements else None,
                     extent=said.size,
                     chosen=said.chosen(rubric.classify),
-                    ref=next(iter(said.evidence), None) or place.ref,
-                ),
+                    ref=place.ref or next(iter(said.evidence), None),
+                )
             )
-    return Judged(tuple(found.values()), tuple(earned.values()), made_up, unfit, repeated)
+    return Judged(tuple(found), tuple(earned.values()), made_up, unfit, repeated)
+
+
+def _is_told(told: Finding, check: Check, lacking: str | None, place: Passage) -> bool:
+    """Whether a finding says the same of the same place."""
+    return (
+        told.check.id == check.id
+        and told.passage is not None
+        and told.passage.overlaps(place)
+        and (told.element is None or told.element == lacking)
+    )
 
 
 def _with_quote(text: str, words: str) -> str:

@@ -16,9 +16,11 @@ from evaluators.rubric.material import Material
 from evaluators.rubric.model import Report, ReportFilter, Rubric
 from evaluators.rubric.scoring import Charge, Tally, severity_of
 from evaluators.rubric.wording import language_of
-from evaluators.rules.secrets import redact
+from evaluators.rules.secrets import redact, shown
 from evaluators.verdict import Issue
 
+_LONGEST_QUOTE = 300
+_MOST_NAMED = 6
 _WORST = ("skipped", "out_of_order", "poor")
 
 
@@ -58,6 +60,16 @@ def _issues(rubric: Rubric, finding: Finding) -> list[Issue]:
         )
         for code in (finding.check.name, *finding.check.implies)
     ]
+
+
+def reckoning_of(result: Tally) -> str:
+    """The points and what they were lost by, in a sentence; codes that cost nothing are named without points."""
+    lost: dict[str, float] = {}
+    for one in sorted(result.charges, key=lambda one: -one.points):
+        lost[one.finding.check.name] = lost.get(one.finding.check.name, 0.0) + one.points
+    told = ", ".join(f"{name} −{points:g}" if points else name for name, points in list(lost.items())[:_MOST_NAMED])
+    more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
+    return f"{result.points} of 100 points" + (f": {told}{more}." if told else ".")
 
 
 def told_of(case: Case) -> dict[str, JsonValue]:
@@ -105,6 +117,7 @@ def _charge(rubric: Rubric, one: Charge) -> JsonValue:
         "by": "rule" if finding.by_rule else "judge",
         "detail": redact(finding.detail),
         "ref": finding.ref,
+        "quote": shown(finding.passage.words, _LONGEST_QUOTE) if finding.passage is not None else None,
     }
     also: dict[str, JsonValue] = {
         "step": finding.check.step,

@@ -126,7 +126,7 @@ class TestAHostileJudge:
     def test_a_violation_that_is_told_twice_costs_once(self) -> None:
         verdict = answered(MANNERS, case(), INSULT, INSULT, {"check": "rude", "quote": "hello you fool"})
         assert verdict.score == 0.75
-        assert dropped(verdict)["repeated"] == 1
+        assert dropped(verdict)["repeated"] == 2
 
     def test_points_and_verdicts_that_it_writes_are_not_read(self) -> None:
         verdict = answered(MANNERS, case(), {**INSULT, "deduction": 100, "severity": "critical"}, score=0, passed=False)
@@ -222,6 +222,34 @@ def test_questions_of_the_case_and_of_each_violation_are_asked_and_told() -> Non
     assert answered(asking, case(), {**INSULT, "cause": "mood"}, tone="casual").passed is True
     with pytest.raises(ValidationError):
         answered(asking, case(), {**INSULT, "cause": "other"}, tone="casual")
+
+
+def test_a_check_or_bonus_may_depend_on_what_the_judge_answers_of_the_case() -> None:
+    formal = {"applies": {"asked": {"tone": "formal"}}}
+    asking = with_checks(
+        {"id": "rude", "severity": "major", "deduct": 25, **formal},
+        questions={"tone": {"text": "?", "one_of": ["formal", "casual"]}},
+        bonus=[{"id": "warm", "text": "warm words", "add": 5, **formal}],
+    )
+    warm = {"check": "warm", "quote": "hello"}
+    assert answered(asking, case(), INSULT, warm, tone="formal").score == 0.8
+    assert answered(asking, case(), INSULT, warm, tone="casual").score == 1.0
+
+
+def test_the_explanation_tells_what_cost_points_first() -> None:
+    verdict = answered(MANNERS, case(shown=True), INSULT, {"check": "sworn", "quote": "fool,"})
+    assert verdict.explanation == "35 of 100 points: M-1 −40, M-3 −25, M-4. So it went."
+    assert answered(MANNERS, case()).explanation == "100 of 100 points. So it went."
+
+
+def test_every_deduction_tells_its_quote_and_its_place() -> None:
+    verdict = answered(MANNERS, case(shown=True), INSULT)
+    told = verdict.details["deductions"]
+    assert isinstance(told, list)
+    assert [(one["check"], one["by"], one["quote"], one["ref"]) for one in told if isinstance(one, dict)] == [
+        ("shouts", "rule", "TRAIN", "last"),
+        ("rude", "judge", "you fool", "last"),
+    ]
 
 
 def test_what_was_cut_lowers_the_confidence() -> None:
