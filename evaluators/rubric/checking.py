@@ -15,7 +15,8 @@ from itertools import pairwise
 import regex
 
 from evaluators.rubric.conditions import Before, Condition, Contains, FieldState, Sections, Unrecorded
-from evaluators.rubric.material import Exchange, Material, objects_in, tool_name
+from evaluators.rubric.exchanges import Exchange, objects_in, tool_name
+from evaluators.rubric.material import Material
 from evaluators.rubric.quotes import Passage
 from evaluators.rubric.texts import Shape, compact, is_empty, object_in, plain
 from evaluators.rules.errors import error_of

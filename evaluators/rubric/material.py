@@ -1,63 +1,21 @@
-"""What a rubric is held against: the conversation of a run or session as exchanges, its calls, and the fields put out.
+"""What a rubric is held against: exchanges of the user and the agent, calls, and the fields that were put out.
 
-In: a `RunCase` or `SessionCase`.  Out: one `Material`, built once per case.  An exchange is a message of the user and
-everything that the agent did until they spoke again; what a run only shows as history (in what its first turn was told)
-counts as earlier exchanges.  Sub-agents' words are no outputs; their calls count.
+In: a `RunCase` or `SessionCase`.  Out: one `Material` per case, with everything that conditions and quotes look into.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from evaluators.cases import JsonValue, Message, Role, Run, RunCase, SessionCase, ToolCall, Turn
+from evaluators.cases import JsonValue, RunCase, SessionCase
+from evaluators.rubric.exchanges import Exchange, ExchangeReader, Made, Output, objects_in
 from evaluators.rubric.model import Input, Rubric
-from evaluators.rubric.texts import Shape, as_text, compact, object_in, plain
+from evaluators.rubric.texts import as_text, compact, plain
 
-_PREFIX = re.compile(r"^(?:(?:transfer|hand_?off|delegate)_(?:back_)?to_|functions?[._])")
 _SHORT_REPLY = 80
-_SEPARATORS = re.compile(r"__|[./:]")
-
-
-@dataclass(frozen=True)
-class Output:
-    """Something the agent wrote: a text (to the user, or on the way), with the JSON object it holds."""
-
-    text: str
-    ref: str | None
-    place: int
-
-    @cached_property
-    def read(self) -> tuple[dict[str, JsonValue] | None, Shape]:
-        """The object in it, and how it holds it."""
-        return object_in(self.text)
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A call, or a turn of another agent, under all names it goes by, at its place in the order of everything."""
-
-    names: tuple[str, ...]
-    call: ToolCall | None
-    ref: str | None
-    place: int
-    text: str | None = None
-
-
-@dataclass(slots=True)
-class Exchange:
-    """A message of the user (None: not known) and what the agent did until they spoke again.
-
-    `is_history`: it was over before the case began.  `called`: tools or other agents were used.
-    """
-
-    user: str | None
-    outputs: list[Output] = field(default_factory=list)
-    is_history: bool = False
-    called: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,8 +72,7 @@ class Material:
         return found
 
     def text(self, name: str) -> str:
-        """The text of a field, of the answer as it is (`answer_text`), of the user or of all results; "" if there is
-        none."""
+        """The text of a field, the answer as it is (`answer_text`), all of the user's words or all results; else ""."""
         if name == "user":
             return self.user_text
         if name == "results":
@@ -182,7 +139,7 @@ class Material:
 def material_of(case: RunCase | SessionCase, rubric: Rubric, texts: Mapping[str, str] | None = None) -> Material:
     """The material of a case, with further texts by name that count like those of the run."""
     runs = case.runs if isinstance(case, SessionCase) and case.runs else (case.run,)
-    reader = _Reader(rubric.asks_back)
+    reader = ExchangeReader(rubric.asks_back)
     for run in runs:
         reader.read(run)
     history_known = isinstance(case, SessionCase) or reader.opened
@@ -198,125 +155,11 @@ def material_of(case: RunCase | SessionCase, rubric: Rubric, texts: Mapping[str,
     )
 
 
-def tool_name(name: str) -> str:
-    """A name as names are compared: lower case, underscores, without namespace and prefixes of hand-offs."""
-    last = _SEPARATORS.split(name.strip())[-1] or name
-    return _PREFIX.sub("", last.casefold().replace("-", "_").replace(" ", "_"))
-
-
 def _pattern(name: str) -> str:
     return name.casefold().replace("-", "_").replace(" ", "_")
-
-
-class _Reader:
-    """Puts runs one after another into exchanges."""
-
-    def __init__(self, asks_back: str | None) -> None:
-        self._asks_back = asks_back
-        self.exchanges: list[Exchange] = []
-        self.made: list[Made] = []
-        self.opened = False
-        self.all_calls = True
-        self._place = 0
-
-    def read(self, run: Run) -> None:
-        """Adds a run; what it shows of the time before it counts only where no run before it was read."""
-        main = next((turn.agent for turn in run.turns), None)
-        first = next((turn for turn in run.turns if turn.context is not None), None)
-        is_first = not self.exchanges
-        inputs = list(run.user_inputs or ())
-        if is_first and first is not None:
-            self.opened = True
-            self._history([one for one in first.context or () if one.role is not Role.SYSTEM], inputs)
-        for call in run.loose_calls:
-            if call.earlier and is_first:
-                self._call(call, None)
-        seen = None
-        for turn in run.turns:
-            if turn.agent == main and (seen is None or turn.user_turn > seen):
-                self._user(self._said_at(turn, inputs, opening=seen is None))
-                seen = turn.user_turn
-            self._turn(turn, is_main=turn.agent == main)
-        if seen is None:
-            self._user("\n".join(inputs) or None)
-        for call in run.loose_calls:
-            if not call.earlier:
-                self._call(call, None)
-        outputs = self.exchanges[-1].outputs
-        # what is made for the user of an object that the agent wrote is no output of the agent's
-        if run.final_answer is not None and not (
-            outputs and (outputs[-1].read[0] is not None or outputs[-1].text.strip() == run.final_answer.strip())
-        ):
-            outputs.append(Output(run.final_answer, run.ref, self._next()))
-
-    def _history(self, messages: Sequence[Message], inputs: Sequence[str]) -> None:
-        """What was said before the message that the run answers."""
-        last = max((at for at, one in enumerate(messages) if one.role is Role.USER), default=len(messages))
-        known = {call.id for one in messages for call in one.calls}
-        for message in messages[:last]:
-            if message.role is Role.USER:
-                self.exchanges.append(Exchange(message.text, is_history=True))
-            elif message.role is Role.ASSISTANT:
-                if not self.exchanges:
-                    self.exchanges.append(Exchange(None, is_history=True))
-                if message.text:
-                    self.exchanges[-1].outputs.append(Output(message.text, message.ref, self._next()))
-                    # histories that are kept as text alone say nothing of calls
-                    self.all_calls = self.all_calls and (bool(known) or self._only_asks(message.text))
-                for call in message.calls:
-                    self._call(call, message.ref)
-
-    def _only_asks(self, text: str) -> bool:
-        """Whether an output is no more than a question back, before which nothing else was done."""
-        found, _ = object_in(text)
-        return found is not None and self._asks_back is not None and found.get(self._asks_back) is True
-
-    def _said_at(self, turn: Turn, inputs: list[str], *, opening: bool) -> str | None:
-        said = [one.text for one in turn.context or () if one.role is Role.USER and one.text]
-        if opening and len(inputs) == 1:
-            return inputs[0]
-        if said:
-            return said[-1]
-        return inputs[min(turn.user_turn, len(inputs) - 1)] if inputs else None
-
-    def _turn(self, turn: Turn, *, is_main: bool) -> None:
-        if turn.text and is_main:
-            self.exchanges[-1].outputs.append(Output(turn.text, turn.ref, self._next()))
-        if not is_main and turn.agent:
-            self.made.append(Made((tool_name(turn.agent),), None, turn.ref, self._next(), turn.text))
-        for call in turn.calls:
-            self._call(call, turn.ref)
-
-    def _call(self, call: ToolCall, ref: str | None) -> None:
-        names = [tool_name(call.name)]
-        # a tool that delegates names whom it asks in an argument
-        if isinstance(call.arguments, Mapping):
-            names += [tool_name(one) for one in call.arguments.values() if isinstance(one, str) and len(one) <= 64]
-        self.made.append(Made(tuple(names), call, call.ref or ref, self._next()))
-        if self.exchanges:
-            self.exchanges[-1].called = True
-
-    def _user(self, text: str | None) -> None:
-        self.exchanges.append(Exchange(text))
-
-    def _next(self) -> int:
-        self._place += 1
-        return self._place
 
 
 def _is_work(exchange: Exchange, fields: Collection[str]) -> bool:
     return exchange.called or any(
         len(one.text) > _SHORT_REPLY or not (one.read[0] or {}).keys().isdisjoint(fields) for one in exchange.outputs
     )
-
-
-def objects_in(call: ToolCall | None) -> Iterator[Mapping[str, JsonValue]]:
-    """The objects in a call's arguments that may hold fields: they themselves, objects in them, and JSON in texts."""
-    if call is None or not isinstance(call.arguments, Mapping):
-        return
-    yield call.arguments
-    for value in call.arguments.values():
-        if isinstance(value, dict):
-            yield value
-        elif isinstance(value, str) and value.lstrip()[:1] in ("{", "`") and (found := object_in(value)[0]) is not None:
-            yield found
