@@ -106,6 +106,7 @@ class _Recorder:
         self._line("tools offered")
         for name, tool in offers.definitions:
             self.blocks.append(Block(tool=plain_name(tool.name)))
+            self._examine(_spoken_name(tool.name), Kind.DESCRIPTION, f"the name {name}")
             self._line(f"- {name}" + ("" if tool.parameters is not None else ", no schema recorded"))
             if tool.description:
                 self._text("", tool.description, f"the description of {name}", Kind.DESCRIPTION)
@@ -212,6 +213,7 @@ class _Recorder:
         if call.result is not None and call.result.content:
             self._made_by_content.setdefault(call.result.content.strip(), []).append(call)
         alias = self._aliases.call(call.id)
+        self._examine(_spoken_name(call.name), Kind.ARGUMENTS, f"the name of the tool of {alias}")
         if (brief := self.blocks[-1].brief) is not None:
             brief.calls.append((alias, plain_name(call.name)))
         notes = [f"{when}calls {alias}{self._at(call.ref)} {plain_name(call.name)}"]
@@ -343,9 +345,14 @@ class _Recorder:
         shown = clean(self._redact(text) if self._redact is not None else text)
         self.blocks[-1].pieces += [f"{words} ", Quoted(shown, kind, label, call)]
         # Whoever writes system prompts runs the agent, and may well write for one that judges.
-        if kind is not Kind.SYSTEM and shown not in self._examined:
-            self._examined.add(shown)
-            if speaks_to_a_judge(shown):
+        if kind is not Kind.SYSTEM:
+            self._examine(shown, kind, label)
+
+    def _examine(self, text: str, kind: Kind, label: str) -> None:
+        """Note whether a text speaks to a judge; the same text is looked at once."""
+        if text not in self._examined:
+            self._examined.add(text)
+            if speaks_to_a_judge(text):
                 self.steering.append(Steering(kind=kind, label=label, ref=self._place))
 
     def _at(self, ref: str | None) -> str:
@@ -356,6 +363,11 @@ def _as_made(call: ToolCall) -> tuple[str, str]:
     """What is left of a call where its id isn't told."""
     arguments = call.arguments
     return call.name, arguments if isinstance(arguments, str) else compact_json(arguments or {})
+
+
+def _spoken_name(name: str) -> str:
+    """The name of a tool as one would say it: names stand outside the fence, and their words can be an order."""
+    return re.sub(r"[_./:-]+", " ", name)
 
 
 def _is_told(text: str, by: str) -> bool:

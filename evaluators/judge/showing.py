@@ -21,6 +21,7 @@ from evaluators.judge.clues import AFTERWARDS, BEFORE, Clue, Clues
 from evaluators.judge.excerpt import excerpt
 from evaluators.judge.fence import Fence
 from evaluators.judge.pieces import Block, Brief, Kind, Piece, Quoted
+from evaluators.judge.repeats import without_repeats
 from evaluators.judge.tokens import TOKEN, weigh
 
 _WORTH_A_POINTER = 200
@@ -95,8 +96,9 @@ def show(blocks: Sequence[Block], fence: Fence, room_tokens: int, interest: Inte
     marks = weigh(fence.around(""))
     room = room_tokens * TOKEN
     whole = _once(block.pieces for block in blocks)
-    if _weight(whole, marks) <= room:
-        return Showing("".join(piece if isinstance(piece, str) else fence.around(piece.text) for piece in whole), 0.0)
+    told = without_repeats(whole)
+    if _weight(told, marks) <= room:
+        return Showing("".join(piece if isinstance(piece, str) else fence.around(piece.text) for piece in told), 0.0)
     everything = sum(piece.weight for piece in whole if isinstance(piece, Quoted))
     sight = _Sight(blocks, interest)
     room -= _HEADLINE
