@@ -23,19 +23,25 @@ class Call:
     """A call on either side.
 
     `arguments` None: not given, which isn't the empty object. Text that is no JSON object stands under an empty key, so
-    that it equals nothing but itself.  `output` is the JSON value that a result's text holds, or the text.
+    that it equals nothing but itself.  `told` is what came of it, as it was captured.
     The rest is known of calls that were made: `truncated` where a part of the arguments was cut off, `from_model` False
     where they are the tool's own account, to which frameworks add.
     """
 
     name: str
     arguments: Mapping[str, JsonValue] | None = None
-    output: JsonValue = None
+    told: JsonValue = None
     id: str | None = None
     ref: str | None = None
     failed: bool = False
     truncated: bool = False
     from_model: bool = True
+
+    @property
+    def output(self) -> JsonValue:
+        """What came of it: the JSON value that a text holds, else the text. Read anew each time, as few look at it."""
+        held = _held(self.told)
+        return self.told if is_deep(held) else held
 
 
 def made_calls(run: Run, expected: Sequence[ReferenceCall] = ()) -> tuple[Call, ...]:
@@ -50,7 +56,7 @@ def made_calls(run: Run, expected: Sequence[ReferenceCall] = ()) -> tuple[Call, 
 
 def expected_calls(calls: Iterable[ReferenceCall]) -> tuple[Call, ...]:
     """Expected calls in the shape of made ones."""
-    return tuple(Call(name=one.name, arguments=one.arguments, output=_held(one.output)) for one in calls)
+    return tuple(Call(name=one.name, arguments=one.arguments, told=one.output) for one in calls)
 
 
 def too_large(made: Sequence[Call], expected: Sequence[Call]) -> str | None:
@@ -58,7 +64,7 @@ def too_large(made: Sequence[Call], expected: Sequence[Call]) -> str | None:
     most = max(len(made), len(expected))
     if most > MAX_CALLS or len(made) * len(expected) > MAX_PAIRS:
         return f"{len(made)} calls against {len(expected)} expected ones are too many to compare."
-    if any(is_deep(call.arguments) or is_deep(call.output) for call in (*made, *expected)):
+    if any(is_deep(call.arguments) or is_deep(call.told) for call in (*made, *expected)):
         return f"Arguments or results are nested more than {MAX_DEPTH} levels deep."
     return None
 
@@ -69,7 +75,7 @@ def _made(call: ToolCall) -> Call:
     return Call(
         name=call.name,
         arguments=_as_object(call.arguments),
-        output=_held(told),
+        told=told,
         id=call.id,
         ref=call.ref,
         failed=result is not None and result.failed,

@@ -101,11 +101,13 @@ def _step(value: JsonValue, depth: int) -> Step | None:
     if not isinstance(value, Mapping) or depth > _MAX_DEPTH:
         return None
     children = value.get("children")
+    kind = str(value.get("type", "unknown"))
     below = [_step(child, depth + 1) for child in children] if isinstance(children, list) else []
     return Step(
-        kind=str(value.get("type", "unknown")),
+        kind=kind,
         name=str(value.get("name", "unnamed")),
-        input=value.get("input", ""),
+        # a tool without input is one without arguments
+        input=value.get("input", {} if kind == TOOL else ""),
         output=value.get("output", ""),
         children=tuple(step for step in below if step is not None),
     )

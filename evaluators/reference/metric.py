@@ -21,6 +21,7 @@ from evaluators.verdict import Issue, Level, Method, Status, Verdict
 
 FROM_ATTRIBUTES = "attributes"
 _MOST_NAMED = 4
+_LESS_WHEN_CUT = 0.8
 
 
 class ReferenceSettings(EvaluatorSettings):
@@ -115,6 +116,7 @@ def screening(measured: Measured | Unmeasured, case: RunCase, reference: Referen
     return Screening(
         status=Status.OK,
         score=measured.score,
+        confidence=_LESS_WHEN_CUT if case.run.truncated else 1.0,
         issues=measured.issues,
         evidence=(case.run.ref,) if case.run.ref else (),
         reason=measured.reason + source,

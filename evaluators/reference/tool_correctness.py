@@ -9,6 +9,7 @@ is no score.  With a judge and a list of offered tools the score is min(match, r
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
@@ -98,6 +99,8 @@ class ToolCorrectness(ReferenceMetric):
         """The published score without the model's part."""
         if not expected:
             return Measured(score=float(not made), reason=f"No calls were expected, {len(made)} were made.")
+        made = [replace(call, told=call.output) for call in made]
+        expected = [replace(call, told=call.output) for call in expected]
         try:
             if self._matching.should_exact_match:
                 score = self._exact(made, expected)
@@ -121,7 +124,7 @@ class ToolCorrectness(ReferenceMetric):
             and all(
                 one.name == other.name
                 and ("args" not in compared or one.arguments == other.arguments)
-                and ("output" not in compared or one.output == other.output)
+                and ("output" not in compared or one.told == other.told)
                 for one, other in zip(made, expected, strict=True)
             )
         )
@@ -160,7 +163,7 @@ class ToolCorrectness(ReferenceMetric):
             if expected.arguments is None or made.arguments is None:
                 raise _NullOnOneSideError
             likeness = _shared(expected.arguments, made.arguments)
-        return 0.0 if "output" in compared and expected.output != made.output else likeness
+        return 0.0 if "output" in compared and expected.told != made.told else likeness
 
 
 class _NullOnOneSideError(Exception):
@@ -183,4 +186,4 @@ def _shared(expected: Json, made: Json) -> float:
 
 
 def _is_equal(one: Call, other: Call) -> bool:
-    return (one.name, one.arguments, one.output) == (other.name, other.arguments, other.output)
+    return (one.name, one.arguments, one.told) == (other.name, other.arguments, other.told)
