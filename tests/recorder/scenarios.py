@@ -138,6 +138,11 @@ SCENARIOS: dict[str, Scenario] = {
             ),
         ),
         Scenario("plan", (_ASK_SHELF,), (Turn(_PLAN), Turn(calls=(_SALT_ROAD,)), Turn(_SHELF))),
+        Scenario(
+            "plan_call",
+            (_ASK_SHELF,),
+            (Turn(calls=(Call("Plan", {"steps": list(_STEPS)}),)), Turn(calls=(_SALT_ROAD,)), Turn(_SHELF)),
+        ),
         Scenario("planner", (_ASK_SHELF,), (Turn(_PLANNER), Turn(calls=(_SALT_ROAD,)), Turn(_SHELF))),
         Scenario(
             "todos",

@@ -31,6 +31,7 @@ def steps(plan: Plan) -> list[str]:
     [
         ("smolagents-plan__openinference/plan", PlanSource.TEXT),
         ("langgraph__openinference-todos/todos", PlanSource.LIST),
+        ("langgraph__openinference-plan/plan_call", PlanSource.LIST),
         ("crewai-plan__openinference-and-openai/planner", PlanSource.SPAN),
     ],
 )

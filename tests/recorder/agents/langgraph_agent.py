@@ -3,7 +3,8 @@
 DESK_INSTRUMENTATION: openinference, openinference-openai (the provider SDK's too), genai, traceloop,
 traceloop-openai, langsmith, mlflow, laminar or openlit. DESK_API: "chat" (default), "responses" or "messages".
 DESK_STREAM. DESK_ASYNC. DESK_OUTPUT: a structured answer, given by an output tool. DESK_SESSION: "thread" (default),
-"metadata" or "none". DESK_GRAPH: a graph of own nodes instead of the prebuilt agent. DESK_TEAM: "delegate" (a second
+"metadata" or "none". DESK_GRAPH: a graph of own nodes instead of the prebuilt agent; "plan": with a node
+that makes a plan first. DESK_TEAM: "delegate" (a second
 agent is asked from within a tool), "supervisor" or "swarm" (hand-offs). DESK_TODOS: the agent keeps a list of todos.
 """
 
@@ -171,12 +172,35 @@ def graph(model, tools):
         return "act" if state["messages"][-1].tool_calls else END
 
     made = StateGraph(MessagesState)
+    if os.environ["DESK_GRAPH"] == "plan":
+        made.add_node("planner", planner(model))
     made.add_node("think", think)
     made.add_node("act", ToolNode(tools, handle_tool_errors=True))
-    made.add_edge(START, "think")
+    if os.environ["DESK_GRAPH"] == "plan":
+        made.add_edge(START, "planner")
+        made.add_edge("planner", "think")
+    else:
+        made.add_edge(START, "think")
     made.add_conditional_edges("think", further)
     made.add_edge("act", "think")
     return made.compile(name="desk")
+
+
+def planner(model):
+    from pydantic import BaseModel, Field
+
+    class Plan(BaseModel):
+        """The steps to take, in order."""
+
+        steps: list[str] = Field(description="What to do, step by step.")
+
+    planning = model.with_structured_output(Plan, method="function_calling")
+
+    def plan(state):
+        made = planning.invoke([("system", "Make a plan."), *state["messages"]])
+        return {"messages": [("system", "Plan: " + "; ".join(made.steps))]}
+
+    return plan
 
 
 def config():

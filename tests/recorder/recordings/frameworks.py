@@ -97,6 +97,7 @@ _LANGGRAPH = (
     _lc_openinference("openinference-async", ("lend",), DESK_ASYNC="1", DESK_SESSION="none"),
     _lc_openinference("openinference", ("delegate",), DESK_TEAM="delegate"),
     _lc_openinference("openinference-todos", ("todos",), DESK_TODOS="1"),
+    _lc_openinference("openinference-plan", ("plan_call",), DESK_GRAPH="plan"),
     _langgraph(
         "openinference-and-openai",
         ("lend",),
