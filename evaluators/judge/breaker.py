@@ -13,7 +13,14 @@ from evaluators.judge.report import Outcome
 
 LONGEST_PAUSE_S = 300.0
 _DOWN = frozenset(
-    (Outcome.UNREACHABLE, Outcome.SERVER_ERROR, Outcome.UNAUTHORIZED, Outcome.NOT_FOUND, Outcome.TIMED_OUT)
+    (
+        Outcome.UNREACHABLE,
+        Outcome.SERVER_ERROR,
+        Outcome.UNAUTHORIZED,
+        Outcome.NOT_FOUND,
+        Outcome.TIMED_OUT,
+        Outcome.UNREADABLE,
+    )
 )
 """What says that the next request will fail as well.  A limit of rate isn't among these, nor an answer that is junk."""
 

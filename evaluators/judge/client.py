@@ -14,32 +14,23 @@ from dataclasses import replace
 from evaluators.cases import Run
 from evaluators.judge.answer import Read, read_answer
 from evaluators.judge.answer_cache import AnswerCache, Kept
-from evaluators.judge.batches import batches, halves
+from evaluators.judge.batches import batches
 from evaluators.judge.case_key import case_keys, manner_of
 from evaluators.judge.clock import Clock, SystemClock
-from evaluators.judge.context_limit import ContextLimit
-from evaluators.judge.control import LABEL
+from evaluators.judge.conversation import Conversation
 from evaluators.judge.deadline import Deadline
-from evaluators.judge.errors import RequestError
 from evaluators.judge.exchange import Exchange, answer_of
 from evaluators.judge.gate import Gates
-from evaluators.judge.not_asked import NotAskedError
-from evaluators.judge.prompt import CORRECTION_TOKENS, ShownRun, build_prompt, correction, prepare
-from evaluators.judge.question import Answer, JudgeAnswer, NamedQuestion, Question
+from evaluators.judge.prompt import ShownRun, prepare
+from evaluators.judge.question import Answer, JudgeAnswer, Question
 from evaluators.judge.redaction import Redactor
 from evaluators.judge.remembering import Remembering
-from evaluators.judge.report import Asked, Levels, OnReport, OnRequest, Outcome, QuestionsReport
-from evaluators.judge.request import Order, Reply
-from evaluators.judge.schema import answer_schema
+from evaluators.judge.report import Asked, Levels, OnReport, OnRequest, QuestionsReport
 from evaluators.judge.sender import Sender, Turn
 from evaluators.judge.settings import JudgeSettings
 from evaluators.judge.urgency import most_urgent
 from evaluators.rules.secrets import redact
 from evaluators.verdict import Status
-
-_MOST_HALVINGS = 3
-"""Questions that are too many for one prompt or answer are asked again in halves: eight end as one each."""
-_MOST_SHORTENINGS = 2
 
 
 class OpenAIJudge:
@@ -79,7 +70,7 @@ class OpenAIJudge:
         self._gate = gates.gate_of(settings)
         self._sender = Sender(settings, Endpoint(settings, on_request), self._gate, name, self._clock, on_report)
         self._memory = Remembering(AnswerCache(settings.cache), self._clock) if settings.cache is not None else None
-        self._limit = ContextLimit(settings.max_prompt_tokens)
+        self._conversation = Conversation(settings, self._sender)
         self._under_way: set[Deadline] = set()
         self._closing = asyncio.Event()
         self._idle = asyncio.Event()
@@ -164,7 +155,7 @@ class OpenAIJudge:
         self._under_way.add(deadline)
         try:
             async with deadline.timer:
-                await self._converse(exchange, turn, _MOST_HALVINGS)
+                await self._conversation.hold(exchange, turn)
         except TimeoutError:
             exchange.settle()
             if self._closing.is_set():
@@ -176,80 +167,6 @@ class OpenAIJudge:
             if not self._under_way:
                 self._idle.set()
 
-    async def _converse(self, exchange: Exchange, turn: Turn, halvings: int) -> None:
-        """Asks, once more for those whose answer was junk, and in halves where prompt or answer were too long."""
-        order = self._order(exchange, exchange.asked)
-        if order is None and len(exchange.open) > 1 and halvings > 0:
-            await self._converse_in_halves(exchange, turn, halvings - 1)
-            return
-        for last in (False, True):
-            reply = await self._reply(exchange, order, turn)
-            if reply is None:
-                return
-            if reply.finish_reason == "length" and len(exchange.open) > 1 and halvings > 0:
-                exchange.settle()
-                await self._converse_in_halves(exchange, turn, halvings - 1)
-                return
-            if (refusal := _refusal(reply, self._settings)) is not None:
-                exchange.settle()
-                exchange.fail(Status.JUDGE_ERROR, *refusal)
-                return
-            exchange.take(reply)
-            if last or not exchange.open:
-                break
-            again = self._order(exchange, exchange.open)
-            assert again is not None, "fewer questions fit where more did"
-            words = correction(exchange.faults(), [name for name, _ in exchange.open])
-            order = replace(again, user=again.user + words, below=reply.formless)
-        exchange.fail_junk()
-
-    async def _converse_in_halves(self, exchange: Exchange, turn: Turn, halvings: int) -> None:
-        for asked in halves(exchange.open):
-            part = exchange.part(asked)
-            try:
-                await self._converse(part, turn, halvings)
-            finally:
-                exchange.join(part)
-
-    async def _reply(self, exchange: Exchange, order: Order | None, turn: Turn) -> Reply | None:
-        """What the model said; None if it wasn't asked or said nothing, which the exchange then knows."""
-        for shortenings_left in range(_MOST_SHORTENINGS, -1, -1):
-            if order is None:
-                exchange.fail(Status.TOO_LARGE, self._limit.reason())
-                return None
-            try:
-                return await self._sender.send(order, exchange.tally, turn)
-            except NotAskedError as held_back:
-                exchange.settle()
-                exchange.fail(held_back.status, held_back.reason, held_back.asked)
-                return None
-            except RequestError as failure:
-                exchange.settle()
-                too_large = failure.outcome is Outcome.TOO_LARGE
-                if not (
-                    too_large
-                    and shortenings_left
-                    and self._limit.lower(order.tokens, failure.window_tokens, failure.prompt_tokens)
-                ):
-                    exchange.fail(failure.status, failure.reason)
-                    return None
-                exchange.prompt = None
-                order = self._order(exchange, exchange.open)
-        raise AssertionError("the last round returns")
-
-    def _order(self, exchange: Exchange, asked: Sequence[NamedQuestion]) -> Order | None:
-        """What to send so that `asked` are answered; the words are the same for all attempts."""
-        control = exchange.shown.control
-        properties = None if control is None else dict.fromkeys(control.answers, LABEL)
-        schema = answer_schema(asked, exchange.shown.aliases, properties)
-        order = Order(system="", user="", schema=schema, questions=len(asked))
-        if exchange.prompt is None:
-            room = self._limit.tokens - order.tokens - CORRECTION_TOKENS
-            exchange.prompt = build_prompt(exchange.shown, exchange.asked, room)
-        if exchange.prompt is None:
-            return None
-        return replace(order, system=exchange.prompt.system, user=exchange.prompt.user)
-
     def _too_late(self, exchange: Exchange) -> str:
         within = f"within {self._settings.limits.deadline:g} s (limits::deadline)"
         if exchange.was_sent:
@@ -258,19 +175,3 @@ class OpenAIJudge:
             f"no place for the request {within}: {self._sender.waits_for}; raise the deadline or "
             f"max_concurrent_requests, or judge less"
         )
-
-
-def _refusal(reply: Reply, settings: JudgeSettings) -> tuple[str, Asked] | None:
-    """Why this reply is no answer, where the endpoint itself says so."""
-    if reply.refused or reply.finish_reason == "content_filter":
-        return (
-            f"{settings.model} refused to answer; the run's content may offend its rules, use another model for it",
-            Asked.REFUSED,
-        )
-    if reply.finish_reason == "length":
-        return (
-            f"the answer of {settings.model} was cut off at its output limit; "
-            f"lower steps_per_request, or use a model that may write more",
-            Asked.CUT_OFF,
-        )
-    return None

@@ -85,7 +85,7 @@ class BreakerSettings(_Part):
     failures: int = Field(
         default=5,
         ge=1,
-        description="Requests in a row that were unreachable, timed out or answered 5xx, 401, 403 or 404.",
+        description="Requests in a row that were unreachable, timed out, or answered 5xx, 401, 403, 404 or no JSON.",
     )
     pause: Duration = Field(
         default=30.0,

@@ -56,12 +56,24 @@ class SpendingStore:
             found = self._database.execute(
                 "SELECT minute, calls, tokens, micros FROM used WHERE judge = ?", (self._judge,)
             ).fetchall()
-            self._database.execute("DELETE FROM used WHERE minute < ?", (int(wall_s // 60) - DAY_MINUTES,))
+            now = int(wall_s // 60)
+            self._database.execute("DELETE FROM used WHERE minute < ?", (now - DAY_MINUTES,))
             self._version = version
-            return {minute: Amount(*amounts) for minute, *amounts in found}
+            used = {minute: Amount(*amounts) for minute, *amounts in found}
+            return self._without_future(used, now)
         except sqlite3.Error as error:
             self._failed(error)
             return None
+
+    def _without_future(self, used: dict[int, Amount], now: int) -> dict[int, Amount]:
+        """What a clock that was put back has left ahead of it, entered under now: it must not count for ever."""
+        ahead = [minute for minute in used if minute > now + 1]
+        for minute in ahead:
+            amount = used.pop(minute)
+            used[now] = used.get(now, Amount()) + amount
+            self._database.execute("DELETE FROM used WHERE judge = ? AND minute = ?", (self._judge, minute))
+            self.add(Entry(now, amount))
+        return used
 
     def add(self, entry: Entry) -> None:
         """Keep an entry."""

@@ -29,12 +29,12 @@ def open_database(file: Path | None, tables: str, what: str) -> sqlite3.Connecti
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             try:
-                return _open(str(file), tables)
+                return _open_file(file, tables)
             except sqlite3.OperationalError:
                 raise
             except sqlite3.DatabaseError:
                 move_aside(file, what)
-                return _open(str(file), tables)
+                return _open_file(file, tables)
         except (OSError, sqlite3.Error) as error:
             _log.warning("%s: %s can't be kept here (%s); it is kept in memory only", file, what, error)
     return _open(":memory:", tables)
@@ -51,6 +51,12 @@ def move_aside(file: Path, what: str) -> None:
     for ending in ("-wal", "-shm"):
         file.with_name(file.name + ending).unlink(missing_ok=True)
     _log.warning("%s was damaged and is now %s; %s begins anew", file, aside.name, what)
+
+
+def _open_file(file: Path, tables: str) -> sqlite3.Connection:
+    # What it holds is nobody else's business; SQLite's files beside it have the rights of this one.
+    file.touch(mode=0o600)
+    return _open(str(file), tables)
 
 
 def _open(name: str, tables: str) -> sqlite3.Connection:

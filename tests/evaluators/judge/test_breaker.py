@@ -10,7 +10,14 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from evaluators.judge.breaker import LONGEST_PAUSE_S, Breaker, BreakerState
 from evaluators.judge.report import Outcome
 
-DOWN = (Outcome.UNREACHABLE, Outcome.SERVER_ERROR, Outcome.UNAUTHORIZED, Outcome.NOT_FOUND, Outcome.TIMED_OUT)
+DOWN = (
+    Outcome.UNREACHABLE,
+    Outcome.SERVER_ERROR,
+    Outcome.UNAUTHORIZED,
+    Outcome.NOT_FOUND,
+    Outcome.TIMED_OUT,
+    Outcome.UNREADABLE,
+)
 NEUTRAL = (Outcome.ABANDONED,)
 UP = tuple(outcome for outcome in Outcome if outcome not in (*DOWN, *NEUTRAL))
 

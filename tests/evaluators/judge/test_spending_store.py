@@ -86,3 +86,21 @@ def test_a_file_that_can_not_be_written_costs_its_memory_and_no_start(
     assert store.changed(_NOW_S) == {_MINUTE: Amount(1)}
     store.close()
     assert "kept in memory only" in caplog.text
+
+
+def test_what_a_clock_that_was_put_back_left_in_the_future_counts_as_of_now(tmp_path: Path) -> None:
+    store = SpendingStore(tmp_path / "budgets.db", "judge/a")
+    store.add(Entry(_MINUTE + 500_000, Amount(2)))
+    store.add(Entry(_MINUTE, Amount(1)))
+    assert store.changed(_NOW_S) == {_MINUTE: Amount(3)}
+    store.close()
+    again = SpendingStore(tmp_path / "budgets.db", "judge/a")
+    assert again.changed(_NOW_S + 60) == {_MINUTE: Amount(3)}
+    again.close()
+
+
+def test_nobody_else_may_read_the_file(tmp_path: Path) -> None:
+    store = SpendingStore(tmp_path / "budgets.db", "judge/a")
+    store.add(Entry(_MINUTE, Amount(1)))
+    assert {file.stat().st_mode & 0o777 for file in tmp_path.iterdir()} == {0o600}
+    store.close()
