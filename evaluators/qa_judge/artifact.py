@@ -17,6 +17,7 @@ from evaluators.cases import JsonValue, Run, ToolCall
 from evaluators.qa_judge.assignment import Assignment
 from evaluators.qa_judge.kinds import ArtifactType, is_image, type_of
 from evaluators.qa_judge.settings import QaJudgeSettings
+from evaluators.rubric.texts import compact, plain
 
 MOST_FILES = 40
 MAX_FILE_BYTES = 256 << 10
@@ -81,14 +82,15 @@ class Artifact:
         return sum(file.text.count("\n") + 1 for file in self.files)
 
     def location(self, words: str) -> str:
-        """`file:line` of a quotation; the file alone, or nothing, where it can't be found."""
-        wanted = [line.strip() for line in words.splitlines() if line.strip()]
+        """`file:line` of a quotation; the file alone, or nothing, where it can't be found.
+
+        Blanks, quotation marks and escapes make no difference: a judge may have read the text as part of a call.
+        """
+        wanted = [part for part in (compact(plain(line)) for line in plain(words).splitlines()) if part]
         for file in self.files if wanted else ():
-            at = file.text.find(words)
-            if at < 0:
-                at = file.text.find(wanted[0])
-            if at >= 0:
-                return f"{file.name}:{file.text.count(chr(10), 0, at) + 1}"
+            for number, line in enumerate(file.text.splitlines(), 1):
+                if wanted[0] in compact(plain(line)):
+                    return f"{file.name}:{number}"
         return self.files[0].name if len(self.files) == 1 else ""
 
 

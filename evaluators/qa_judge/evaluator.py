@@ -19,8 +19,9 @@ from evaluators.judge.question import JudgeAnswer, Question
 from evaluators.qa_judge.answer import defects_type
 from evaluators.qa_judge.artifact import MAX_FILE_BYTES, File, artifact_of
 from evaluators.qa_judge.assignment import assignment_of
+from evaluators.qa_judge.masking import SECRETIVE, Masking, masking_of
 from evaluators.qa_judge.order import Order, OrderedMaterial
-from evaluators.qa_judge.report import judgment_of, masked
+from evaluators.qa_judge.report import judgment_of
 from evaluators.qa_judge.scanners import installed, scan
 from evaluators.qa_judge.settings import QaJudgeSettings
 from evaluators.rubric.answer import RubricAnswer
@@ -77,7 +78,8 @@ class QaJudge(RubricEvaluator):
         screening = super().screen(case)
         found = [one for one in screening.issues if not one.conclusive and self._is_redline(one)]
         candidates = (_candidate(found),) if found else ()
-        return replace(screening, issues=tuple(map(_masked, screening.issues)) + candidates)
+        masking = _masking(order, None)
+        return replace(screening, issues=tuple(_masked(one, masking) for one in screening.issues) + candidates)
 
     def question(self, case: RubricCase, screening: Screening) -> Question:
         """The artifact against its task, with what is suspected of it."""
@@ -88,12 +90,13 @@ class QaJudge(RubricEvaluator):
     def conclude(self, case: RubricCase, screening: Screening, answer: JudgeAnswer) -> Verdict:
         """The engine's verdict, with secrets masked."""
         verdict = super().conclude(case, screening, answer)
-        return replace(verdict, issues=tuple(map(_masked, verdict.issues)))
+        masking = _masking(self._order(case), answer.content if isinstance(answer.content, RubricAnswer) else None)
+        issues = tuple(_masked(one, masking) for one in verdict.issues)
+        return replace(verdict, issues=issues, explanation=masking.text(verdict.explanation))
 
     def details(self, case: Case) -> Mapping[str, JsonValue]:
         """The reckoning, and the report where something was decided."""
         told = {name: value for name, value in super().details(case).items() if name != "report"}
-        told["deductions"] = [_masked_charge(one) for one in _list(told.get("deductions"))]
         material = case.material
         assert isinstance(material, OrderedMaterial)
         order = material.order
@@ -101,7 +104,10 @@ class QaJudge(RubricEvaluator):
             told["unseen"] = list(order.artifact.unseen)
         if case.judged is not None or any(one.certain for one in case.findings):
             told["judgment"] = judgment_of(case, order, self._now()).model_dump(mode="json")
-        return told
+        masking = _masking(order, case.answer)
+        masked = masking.value(told)
+        assert isinstance(masked, dict)
+        return masked
 
     def texts(self, case: RubricCase) -> Mapping[str, str]:
         """The artifact, in which quotes stand, and its type."""
@@ -171,18 +177,15 @@ def _candidate(found: Sequence[Issue]) -> Issue:
     )
 
 
-def _masked(issue: Issue) -> Issue:
-    return replace(issue, detail=masked(str(issue.code), issue.detail))
+def _masking(order: Order, answer: RubricAnswer | None) -> Masking:
+    """What must not be told of an order: what scanners and the judge took for secrets."""
+    quotes = [hit.words for hit in order.hits if hit.check in SECRETIVE]
+    quotes += [one.quote for one in answer.violations if one.check in SECRETIVE] if answer is not None else []
+    return masking_of(quotes)
 
 
-def _masked_charge(told: JsonValue) -> JsonValue:
-    if not isinstance(told, dict):
-        return told
-    return {**told, "detail": masked(str(told.get("check")), str(told.get("detail")))}
-
-
-def _list(value: JsonValue | None) -> list[JsonValue]:
-    return value if isinstance(value, list) else []
+def _masked(issue: Issue, masking: Masking) -> Issue:
+    return replace(issue, detail=masking.text(issue.detail))
 
 
 def _told(order: Order) -> list[str]:

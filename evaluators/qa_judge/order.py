@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from evaluators.qa_judge.artifact import Artifact
 from evaluators.qa_judge.assignment import Assignment
 from evaluators.qa_judge.scanners import Hit
 from evaluators.rubric.material import Material
+from evaluators.rubric.texts import compact, plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +28,12 @@ class Order:
 
 @dataclass(frozen=True, kw_only=True)
 class OrderedMaterial(Material):
-    """The material of a rubric with the order that it is about."""
+    """The material of a rubric with the order that it is about. What isn't in the artifact shows no fault of it."""
 
     order: Order
+
+    @cached_property
+    def searchable(self) -> Sequence[tuple[str, str, str | None]]:
+        """The artifact: the one text in which a quote may stand."""
+        artifact = self.order.artifact
+        return [("artifact", compact(plain(artifact.text)), self.ref)] if artifact is not None else []

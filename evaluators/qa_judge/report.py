@@ -1,13 +1,12 @@
 """From findings and points to the report of a judgment.
 
 In: a case as the rubric's engine left it, and its order.  Out: a `Judgment`.  Nothing is graded here: points, grade and
-outcome are the engine's.  Texts of secrets are masked.
+outcome are the engine's.  Secrets are masked by whoever tells the report (`evaluators.qa_judge.masking`).
 """
 
 from __future__ import annotations
 
 import math
-import re
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -34,7 +33,6 @@ from evaluators.rubric.findings import Finding
 from evaluators.rubric.model import Check
 from evaluators.rubric.reporting import Case, language_in
 from evaluators.rubric.scoring import Charge
-from evaluators.rules.secrets import redact
 
 _ID_SPACE = uuid.uuid5(uuid.NAMESPACE_URL, "spanjudge:qa_judge")
 _DIMENSIONS = ("completeness", "correctness", "security", "performance", "maintainability")
@@ -56,15 +54,7 @@ _CHECKLIST = {
     "race_condition": "business",
     "critical_logic_error": "business",
 }
-_SECRETIVE = frozenset({"hardcoded_secret", "plaintext_password"})
-_LITERAL = re.compile(r"""(["'`])[^"'`\n]{3,}?\1|(?<=[=:])\s*[^\s"'`,;)“”]{6,}|“[^”]*”""")
 _RETRAIN = "RETRAIN_REQUIRED"
-
-
-def masked(check_id: str, text: str) -> str:
-    """A text about a finding, redacted; of a finding about secrets without any literal."""
-    shown = redact(text)
-    return _LITERAL.sub("[redacted]", shown) if check_id in _SECRETIVE else shown
 
 
 def judgment_of(case: Case, order: Order, now: datetime) -> Judgment:
@@ -75,11 +65,11 @@ def judgment_of(case: Case, order: Order, now: datetime) -> Judgment:
     defects = sorted(defects, key=lambda one: -one.points)[:_MOST_DEFECTS]
     told = [_defect(number, one, case, order) for number, one in enumerate(defects, 1)]
     redlines = [_redline(one, case, order) for one in defects if "redline" in one.finding.check.tags]
-    summary = masked("", case.answer.summary) if case.answer is not None else _summary_by_rule(redlines)
+    summary = case.answer.summary if case.answer is not None else _summary_by_rule(redlines)
     metrics = Metrics.model_validate({name: _whole(tally.dimensions.get(name, 100.0)) for name in _DIMENSIONS})
     status: Any = tally.outcome or _RETRAIN
-    strengths = [masked("", why) for _, _, why in case.judged.earned] if case.judged is not None else []
-    suggestions = [masked("", one) for one in case.answer.suggestions] if case.answer is not None else []
+    strengths = [why for _, _, why in case.judged.earned] if case.judged is not None else []
+    suggestions = list(case.answer.suggestions) if case.answer is not None else []
     actions = [f"{one.id} {one.location}: {one.suggestion or one.description}".replace(" : ", ": ") for one in told]
     stamp = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     identity = "\0".join((order.ref or "", order.artifact.text, stamp))
@@ -87,7 +77,7 @@ def judgment_of(case: Case, order: Order, now: datetime) -> Judgment:
         judgment_id=f"judge-{uuid.uuid5(_ID_SPACE, identity)}",
         timestamp=stamp,
         target_agent=order.assignment.target_agent,
-        original_task=redact(order.assignment.original_task or ""),
+        original_task=order.assignment.original_task or "",
         score=Score.model_validate({"total": tally.points, "grade": tally.grade or "F", "breakdown": metrics}),
         status=status,
         feedback_to_agent=Feedback(summary=summary, action_items=[*actions, *suggestions], best_practices=strengths),
@@ -122,9 +112,9 @@ def _defect(number: int, one: Charge, case: Case, order: Order) -> Defect:
         category=category,
         type=kind,
         location=_location(finding, order),
-        description=masked(check.id, finding.detail),
-        root_cause=masked(check.id, said.get("root_cause", "")),
-        suggestion=masked(check.id, said.get("suggestion", "")),
+        description=finding.detail,
+        root_cause=said.get("root_cause", ""),
+        suggestion=said.get("suggestion", ""),
         deduction=_whole(one.points),
         cwe_id=check.facts.get("cwe", ""),
         seed_cwe=check.facts.get("seed_cwe", ""),
@@ -139,10 +129,10 @@ def _redline(one: Charge, case: Case, order: Order) -> RedlineViolation:
         rule=rule,
         type=rule.partition("-")[2],
         location=_location(finding, order),
-        details=masked(check.id, finding.detail),
+        details=finding.detail,
         cwe_id=check.facts.get("cwe", ""),
         impact=_text(check, case),
-        remediation=masked(check.id, _said(finding, case).get("suggestion", "")),
+        remediation=_said(finding, case).get("suggestion", ""),
     )
 
 
@@ -154,8 +144,8 @@ def _consistency(finding: Finding, case: Case, order: Order) -> ConsistencyIssue
         type=kind,
         severity=severity,
         locations=list(filter(None, dict.fromkeys((_location(finding, order), finding.item)))),
-        description=masked(check.id, finding.detail),
-        suggestion=masked(check.id, _said(finding, case).get("suggestion", "")),
+        description=finding.detail,
+        suggestion=_said(finding, case).get("suggestion", ""),
     )
 
 

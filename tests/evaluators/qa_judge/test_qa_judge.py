@@ -73,7 +73,7 @@ async def judged(
     def say(given: dict[str, Any]) -> None:
         [answer] = [one for one in given.values() if isinstance(one, dict)]
         no = {"security_related": "no", "performance_sensitive": "no", "documentation_task": "no"}
-        answer.update(violations=list(defects), suggestions=[], summary="So it is.", **{**no, **answers})
+        answer.update(violations=list(defects), suggestions=[], **{"summary": "So it is.", **no, **answers})
 
     async with JudgeServer(changed(say)) as server:
         judge = OpenAIJudge(JudgeSettings(model="m", base_url=server.base_url))
@@ -243,6 +243,23 @@ async def test_a_defect_without_a_true_quote_is_none() -> None:
     assert (await graded(APP, defect("sql_injection", "SELECT * FROM users")))[0] == 100
 
 
+async def test_what_stands_elsewhere_than_in_the_artifact_shows_no_fault_of_it() -> None:
+    asked_for = delivery(
+        write("app.py", CODE), user='Make this safe: os.system("rm " + name)', answer="No more rm there."
+    )
+    for quote in ('os.system("rm " + name)', "No more rm there"):
+        verdict, _ = await judged(asked_for, defect("command_injection", quote))
+        assert report(verdict).score.total == 100
+        assert verdict.details["dropped"] == {"made_up_quotes": 1, "not_applicable": 0, "repeated": 0}
+
+
+@pytest.mark.parametrize("quote", ["os.remove(name)", "  os.remove( name )", "def remove(name):\\n    os.remove(name)"])
+async def test_a_place_is_found_as_the_judge_read_it(quote: str) -> None:
+    verdict, _ = await judged(APP, defect("logic_fault", quote))
+    [found] = report(verdict).detailed_report.defects
+    assert found.location == ("app.py:3" if quote.startswith("def") else "app.py:4")
+
+
 async def test_the_report_says_everything_and_repairs_nothing() -> None:
     case = delivery(
         write("app.py", CODE),
@@ -349,11 +366,23 @@ async def test_a_judge_rejects_a_candidate_by_not_naming_it() -> None:
     assert "command_injection: bandit (B605), app.py:2" in asked
 
 
-async def test_a_secret_that_a_judge_quotes_is_not_told_on() -> None:
-    case = delivery(write("app.py", 'import os\npassword = "changeme-now-1"\n'))
-    verdict, _ = await judged(case, defect("hardcoded_secret", 'password = "changeme-now-1"', item="password"))
+@pytest.mark.parametrize("line", ['password = "changeme-now-1"', "pwd: changeme-now-1", "PASSWORD='changeme-now-1'"])
+async def test_a_secret_that_a_judge_quotes_is_not_told_on(line: str) -> None:
+    case = delivery(write("app.conf", f"import os\n{line}\n"))
+    told = {"why": f"It holds {line}", "suggestion": "Take changeme-now-1 out.", "root_cause": f"{line} was easy."}
+    verdict, _ = await judged(
+        case, defect("hardcoded_secret", line, **told), summary="The password changeme-now-1 works."
+    )
     assert verdict.label == "fail"
-    assert "changeme-now-1" not in json.dumps(verdict.details) + repr(verdict.issues)
+    assert "changeme-now-1" not in json.dumps(verdict.details) + repr(verdict.issues) + verdict.explanation
+    assert report(verdict).detailed_report.redline_violations[0].location == "app.conf:2"
+
+
+async def test_a_password_that_is_a_word_of_the_protocol_spoils_no_report() -> None:
+    line = 'password = "critical"'
+    verdict, _ = await judged(delivery(write("app.py", f"{line}\n")), defect("hardcoded_secret", line))
+    [found] = report(verdict).detailed_report.defects
+    assert (found.severity, "critical" in found.description) == ("critical", False)
 
 
 async def test_who_made_it_is_not_told_to_the_judge() -> None:
