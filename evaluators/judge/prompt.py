@@ -53,13 +53,14 @@ class Prompt:
     """What is sent: a system and a user message.
 
     `shared_chars` are those at its beginning that depend on the run alone.  `left_out` is the share of the run's texts
-    that there was no room for.
+    that there was no room for.  `crowded`: the questions take more room than the run, of which something is left out.
     """
 
     system: str
     user: str
     shared_chars: int
     left_out: float
+    crowded: bool = False
 
     @property
     def cut(self) -> bool:
@@ -99,7 +100,13 @@ def build_prompt(shown: ShownRun, asked: Sequence[NamedQuestion], room_tokens: i
         return None
     user = head + showing.text + tail
     shared = len(INSTRUCTIONS) + len(head) + len(showing.text)
-    return Prompt(system=INSTRUCTIONS, user=user, shared_chars=shared, left_out=showing.left_out)
+    return Prompt(
+        system=INSTRUCTIONS,
+        user=user,
+        shared_chars=shared,
+        left_out=showing.left_out,
+        crowded=showing.cut and room < estimate_tokens(tail),
+    )
 
 
 def correction(faults: Sequence[str], names: Sequence[str]) -> str:
