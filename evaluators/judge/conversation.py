@@ -48,8 +48,15 @@ class Conversation:
         await self._converse(exchange, turn, _MOST_HALVINGS)
 
     async def _converse(self, exchange: Exchange, turn: Turn, halvings: int) -> None:
-        """Asks, once more for those whose answer was junk, and in halves where prompt or answer were too long."""
+        """Asks, once more for those whose answer was junk, and in halves where prompt or answer were too long.
+
+        A prompt is too long as well where questions take the room that the run needs.
+        """
         order = self._order(exchange, exchange.asked)
+        crowded = exchange.prompt is not None and exchange.prompt.crowded
+        if crowded and len(exchange.open) > 1 and halvings > 0:
+            await self._converse_in_halves(exchange, turn, halvings - 1)
+            return
         for last in (False, True):
             reply = await self._reply(exchange, order, turn)
             can_be_halved = len(exchange.open) > 1 and halvings > 0

@@ -367,7 +367,7 @@ def _as_made(call: ToolCall) -> tuple[str, str]:
 
 def _spoken_name(name: str) -> str:
     """The name of a tool as one would say it: names stand outside the fence, and their words can be an order."""
-    return re.sub(r"[_./:-]+", " ", name)
+    return re.sub(r"[_./-]+", " ", name)
 
 
 def _is_told(text: str, by: str) -> bool:
