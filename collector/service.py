@@ -233,6 +233,8 @@ class Service:
                     self._judges[judge].tokens(count.tokens_read, count.tokens_written)
                     if count.problem:
                         _often.warning("%s: a request failed: %s", judge, count.problem)
+                    if count.learnt:
+                        logger.info("%s: the endpoint is asked in another way from now on: %s", judge, count.learnt)
                 case QuestionCount(judge=judge):
                     self._judges[judge].asked(count.asked, count.questions)
                     if count.problem:

@@ -138,7 +138,8 @@ class AdmissionCount(NamedTuple):
 class RequestCount(NamedTuple):
     """One request to a judge's endpoint: how it ended, how long it took in seconds, and the tokens it used.
 
-    `problem` is what an operator has to know where no reply came.
+    `problem` is what an operator has to know where no reply came, `learnt` how the endpoint is asked from now on, if
+    the request taught something new.
     """
 
     judge: str
@@ -147,6 +148,7 @@ class RequestCount(NamedTuple):
     tokens_read: int
     tokens_written: int
     problem: str
+    learnt: str = ""
 
 
 class QuestionCount(NamedTuple):

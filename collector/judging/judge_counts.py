@@ -33,6 +33,7 @@ class JudgeCounts:
                 usage.prompt_tokens or 0,
                 usage.completion_tokens or 0,
                 report.problem,
+                report.learnt,
             )
         )
 

@@ -15,6 +15,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from evaluators.judge.settings import DEFAULT_BASE_URL
 from tests.e2e.sidecar import Backend, Sidecar, free_port, running_backend, running_sidecar
 from tests.e2e.test_run import CONFIG, scores, send_faulty_run, until
+from tests.evaluators.judge_endpoints import deepseek
 from tests.evaluators.judge_server import Behaviour, JudgeServer, breaks_off, raw, slow, status, well
 
 EVALUATORS = ("tool_selection", "tool_invocation", "tool_response_handling", "task_completion", "step_efficiency")
@@ -138,6 +139,18 @@ async def test_a_judge_that_fails_costs_its_own_scores_and_nothing_else(
         assert "Porto" not in live.sidecar.stderr, "nothing of a span is ever logged"
         assert await live.sidecar.stop() == 0
         assert len(live.backend.spans) == 4
+
+
+async def test_what_is_learnt_of_an_endpoint_is_logged_once_and_costs_no_verdict(tmp_path: Path) -> None:
+    async with JudgeServer(deepseek) as judge, scene(tmp_path, judge.base_url) as live:
+        await until(lambda: len(live.backend.spans) == 4)
+        assert await live.counted(5) == {"ok": 5}
+        counted = await live.sums("judge_request_duration_seconds_count", "outcome")
+        assert counted == {"ok": 2, "adapted": 2}
+        said = [line for line in live.sidecar.stderr.splitlines() if "is asked in another way from now on" in line]
+        assert len(said) == 2
+        assert "answers by json_object" in said[-1]
+        assert "a request failed" not in live.sidecar.stderr
 
 
 async def test_a_judge_that_is_not_there_is_told_and_rules_judge(tmp_path: Path) -> None:
