@@ -79,7 +79,7 @@ class Artifact:
     @property
     def lines(self) -> int:
         """How many lines there are."""
-        return sum(file.text.count("\n") + 1 for file in self.files)
+        return sum(len(file.text.splitlines()) for file in self.files)
 
     def location(self, words: str) -> str:
         """`file:line` of a quotation; the file alone, or nothing, where it can't be found.

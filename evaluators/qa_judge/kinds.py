@@ -31,6 +31,9 @@ _ENDINGS = {
     ArtifactType.IMAGE: "png jpg jpeg gif webp bmp tiff heic avif ico",
 }
 _BY_ENDING = {ending: kind for kind, endings in _ENDINGS.items() for ending in endings.split()}
+_FENCED = re.compile(r"^[ \t]*```[^\n`]*\n(?P<code>.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
+_REMARKS_CHARS = 300
+"""So many characters around blocks of code are remarks on them and no text of its own."""
 _CODE = re.compile(
     r"^\s*(?:def |class |async def |import |from \w[\w.]* import |function\b|const |let |var |export |public |private |"
     r"package |#include|using |func |fn |impl |SELECT |CREATE |INSERT |#!/|<!DOCTYPE|<html|<\?php)",
@@ -56,9 +59,18 @@ def is_python(path: str | None, text: str) -> bool:
     return re.search(r"^(?:def \w+\(|import \w+|from [\w.]+ import )", text, re.MULTILINE) is not None
 
 
+def code_blocks(text: str) -> list[tuple[int, str]]:
+    """The blocks of code in a text in Markdown, each with where it begins in the text."""
+    return [(found.start("code"), found["code"]) for found in _FENCED.finditer(text)]
+
+
 def _type_of_one(path: str | None, text: str) -> ArtifactType:
     if path is not None and (kind := _BY_ENDING.get(_ending(path))) is not None:
         return kind
+    blocks = code_blocks(text)
+    if blocks:
+        around = len("".join(text.split())) - sum(len("".join(code.split())) for _, code in blocks)
+        return ArtifactType.MIXED if around > _REMARKS_CHARS else type_of([(None, code) for _, code in blocks])
     stripped = text.strip()
     if stripped[:1] in ("{", "["):
         try:

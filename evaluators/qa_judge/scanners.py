@@ -18,7 +18,7 @@ from functools import cache
 from importlib.util import find_spec
 
 from evaluators.qa_judge.artifact import File
-from evaluators.qa_judge.kinds import ArtifactType, is_python, type_of
+from evaluators.qa_judge.kinds import ArtifactType, code_blocks, is_python, type_of
 from evaluators.rules.secrets import Strength, find_secrets
 
 MOST_HITS = 20
@@ -98,7 +98,7 @@ class Hit:
     @property
     def told(self) -> str:
         """Who says so and where, without the words."""
-        return f"{self.by}, {self.file}:{self.line}"
+        return f"{self.by} in {self.file}:{self.line}"
 
 
 def installed() -> tuple[str, ...]:
@@ -125,18 +125,27 @@ def _secrets(file: File, text: str) -> Iterator[Hit]:
     for found in find_secrets(text):
         if not found.personal:
             certain = found.strength is Strength.CERTAIN
-            yield _hit("hardcoded_secret", file, text, found.start, f"the format of a {found.kind}", certain=certain)
+            yield _hit(
+                "hardcoded_secret", file, text, found.start, f"A key of a known format ({found.kind})", certain=certain
+            )
 
 
 def _passwords(file: File, text: str) -> Iterator[Hit]:
     """Passwords assigned as literals, in what is to be operated: neither prose nor tests nor examples."""
-    if type_of([(file.path, file.text)]) not in (ArtifactType.CODE, ArtifactType.DATA):
-        return
-    for found in _PASSWORD.finditer(text):
-        value = found["value"]
-        varied = any(map(str.isalpha, value)) and any(not one.isalpha() for one in value)
-        certain = varied and not _PLACEHOLDER.search(value) and not _NOT_OPERATED.search(file.path or "")
-        yield _hit("hardcoded_secret", file, text, found.start("name"), "a literal password", certain=certain)
+    for start, code in _code(file, text):
+        for found in _PASSWORD.finditer(code):
+            value = found["value"]
+            varied = any(map(str.isalpha, value)) and any(not one.isalpha() for one in value)
+            certain = varied and not _PLACEHOLDER.search(value) and not _NOT_OPERATED.search(file.path or "")
+            at = start + found.start("name")
+            yield _hit("hardcoded_secret", file, text, at, "A literal password", certain=certain)
+
+
+def _code(file: File, text: str) -> list[tuple[int, str]]:
+    """The parts of a file that are code or data, each with where it begins."""
+    blocks = code_blocks(text) if file.path is None else []
+    is_code = type_of([(file.path, text)]) in (ArtifactType.CODE, ArtifactType.DATA)
+    return blocks or ([(0, text)] if is_code else [])
 
 
 def _by_detect_secrets(file: File, text: str) -> Iterator[Hit]:
@@ -155,13 +164,21 @@ def _by_detect_secrets(file: File, text: str) -> Iterator[Hit]:
         for line in text.splitlines(keepends=True):
             kinds = {found.type for found in scan_line(line[:_LONGEST_LINE])}
             for kind in sorted(kinds):
-                yield _hit("hardcoded_secret", file, text, at, f"detect-secrets ({kind})")
+                yield _hit("hardcoded_secret", file, text, at, f"detect-secrets reports {kind}")
             at += len(line)
 
 
 def _by_bandit(file: File, text: str) -> Iterator[Hit]:
-    if not _is_there("bandit") or not is_python(file.path, text):
+    if not _is_there("bandit"):
         return
+    for start, code in _code(file, text):
+        if is_python(file.path, code):
+            for check, at, test_id in _linted(code):
+                yield _hit(check, file, text, start + at, f"bandit reports {test_id}")
+
+
+def _linted(code: str) -> Iterator[tuple[str, int, str]]:
+    """What bandit says of Python: the check, the place, and the name that it has for it."""
     # It logs names from what it reads, and one of its libraries warns its programmers.
     logging.getLogger("bandit").setLevel(logging.CRITICAL)
     with warnings.catch_warnings():
@@ -171,18 +188,17 @@ def _by_bandit(file: File, text: str) -> Iterator[Hit]:
         # Marks by which an author silences it don't count.
         linter = manager.BanditManager(config.BanditConfig(), "file", ignore_nosec=True)
     starts = [0]
-    for line in text.splitlines(keepends=True):
+    for line in code.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     try:
         # The way by which it reads files, for a text that is none.
-        linter._parse_file("artifact.py", io.BytesIO(text.encode("utf-8", "replace")), [])
+        linter._parse_file("artifact.py", io.BytesIO(code.encode("utf-8", "replace")), [])
     except (RecursionError, MemoryError, ValueError):
         return
     for issue in linter.get_issue_list():
         check = _BANDIT.get(issue.test_id)
         if check is not None:
-            at = starts[min(max(issue.lineno, 1), len(starts)) - 1]
-            yield _hit(check, file, text, at, f"bandit ({issue.test_id})")
+            yield check, starts[min(max(issue.lineno, 1), len(starts)) - 1], issue.test_id
 
 
 def _hit(check: str, file: File, text: str, at: int, by: str, *, certain: bool = False) -> Hit:

@@ -154,6 +154,9 @@ def test_who_made_it_is_taken_out_and_lines_keep_their_number(line: str) -> None
         ([(None, "春眠不觉晓，处处闻啼鸟。")], ArtifactType.TEXT),
         ([(None, '[{"a": 1}]')], ArtifactType.DATA),
         ([(None, "def f():\n    return 1\n")], ArtifactType.CODE),
+        ([(None, "Here it is:\n\n```python\ndef f():\n    return 1\n```\n")], ArtifactType.CODE),
+        ([(None, "Here it is:\n\n```json\n{}\n```\n")], ArtifactType.DATA),
+        ([(None, "A word on it. " * 40 + "\n```python\ndef f():\n    return 1\n```\n")], ArtifactType.MIXED),
     ],
 )
 def test_the_type_is_told_by_names_and_content(files: list[tuple[str | None, str]], kind: ArtifactType) -> None:

@@ -288,7 +288,7 @@ async def test_the_report_says_everything_and_repairs_nothing() -> None:
         "careless_errors": 1, "design_defects": 1, "capability_gaps": 0,
     }  # fmt: skip
     meta = told.metadata
-    assert (meta.files_reviewed, meta.lines_reviewed, meta.review_duration_ms) == (1, 8, 250)
+    assert (meta.files_reviewed, meta.lines_reviewed, meta.review_duration_ms) == (1, 7, 250)
     assert [one.total for one in meta.previous_judgments] == [-1, 60]
     assert meta.change == told.score.total - 60
     assert told.escalation_report_to_ceo.model_dump() == {
@@ -363,7 +363,7 @@ async def test_a_judge_rejects_a_candidate_by_not_naming_it() -> None:
     case = delivery(write("app.py", "import os\nos.system('ls ' + 'x')\n"))
     assert await graded(case) == (100, "S", "PASS")
     _, asked = await judged(case)
-    assert "command_injection: bandit (B605), app.py:2" in asked
+    assert "command_injection: bandit reports B605 in app.py:2" in asked
 
 
 @pytest.mark.parametrize("line", ['password = "changeme-now-1"', "pwd: changeme-now-1", "PASSWORD='changeme-now-1'"])

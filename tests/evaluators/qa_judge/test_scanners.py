@@ -87,6 +87,17 @@ def test_python_in_an_answer_is_known_by_its_looks() -> None:
     assert [hit.check for hit in hits("import os\nos.system('rm ' + name)\n", path=None)] == ["command_injection"]
 
 
+def test_blocks_of_code_in_an_answer_are_scanned_and_the_words_around_them_are_not() -> None:
+    block = "```python\nimport os\npassword = 'k8#fQz!2Lm'\nos.system('rm ' + name)\n```\n"
+    for more in ("", "A word on it. " * 40):
+        prose = f'Never write password = "Tr0ub4dor&3" in code.\n\n{more}'
+        found = hits(f"{prose}\n{block}", path=None)
+        assert [(hit.check, hit.line, hit.certain) for hit in found if "detect-secrets" not in hit.by] == [
+            ("hardcoded_secret", 6, True),
+            ("command_injection", 7, False),
+        ]
+
+
 @pytest.mark.parametrize(
     "text",
     ["def f(:", "(" * 5000, "x = " + "[" * 3000, "\0", "é" * 1000, "-" * 200_000 + "1", "a.b" * 40_000],
