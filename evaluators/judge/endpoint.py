@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
@@ -76,17 +77,17 @@ class Endpoint:
         """Closes the connections."""
         await self._client.close()
 
-    async def request(self, order: Order, tally: Tally) -> Reply:
-        """Sends one request; what it cost is added to `tally` however it ends.
+    def turn(self) -> AbstractAsyncContextManager[Manner]:
+        """Waits, a little while at most, until it is known how the endpoint is to be asked; to be left after it was."""
+        return self._memory.turn()
+
+    async def request(self, order: Order, manner: Manner, tally: Tally) -> Reply:
+        """Sends one request in this manner; what it cost is added to `tally` however it ends.
 
         Raises:
             RequestError: no reply came. With `again` it is worth asking at once, as the endpoint will be asked in
                 another way.
         """
-        async with self._memory.turn() as manner:
-            return await self._request(order, manner, tally)
-
-    async def _request(self, order: Order, manner: Manner, tally: Tally) -> Reply:
         mode = manner.mode(order.below)
         body = request_body(order, manner, mode, self._settings)
         sent = Sent(mode=mode, parameters=frozenset(body), manner=manner)

@@ -19,6 +19,7 @@ from evaluators.judge.errors import RequestError, too_slow
 from evaluators.judge.flow import Permit
 from evaluators.judge.gate import Gate
 from evaluators.judge.line import Rank, Urgency
+from evaluators.judge.manner import Manner
 from evaluators.judge.not_asked import NotAskedError
 from evaluators.judge.report import Asked, Levels, OnReport, Outcome, SpendingReport
 from evaluators.judge.request import Order, Reply, Tally
@@ -47,6 +48,17 @@ class Turn:
     urgency: Urgency
     number: int
     deadline: Deadline
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One request that may be sent: in which manner, by leave of gate and breaker, and what it will use."""
+
+    order: Order
+    manner: Manner
+    permit: Permit
+    ticket: int
+    before: Expected
 
 
 class Sender:
@@ -127,23 +139,30 @@ class Sender:
         rank = Rank(turn.urgency, turn.number, before.tokens)
         permit = await self._gate.enter(rank, turn.deadline.ends_s)
         turn.deadline.begin()
+        sent = False
         try:
-            # Much may have happened since.
-            self._require_allowed(before)
-            ticket = self._breaker.admit(self._clock.now_s())
-            if ticket is None:
-                raise self._breaker_open()
-        except NotAskedError:
-            self._gate.unused(permit)
-            raise
-        entry = self._reserve(before)
+            async with self._endpoint.turn() as manner:
+                # Much may have happened since.
+                self._require_allowed(before)
+                ticket = self._breaker.admit(self._clock.now_s())
+                if ticket is None:
+                    raise self._breaker_open()
+                sent = True
+                return await self._request(_Attempt(order, manner, permit, ticket, before), tally)
+        finally:
+            if not sent:
+                self._gate.unused(permit)
+
+    async def _request(self, attempt: _Attempt, tally: Tally) -> Reply:
+        """Sends it, and enters what came of it wherever that counts."""
+        entry = self._reserve(attempt.before)
         spent_before = len(tally.usages)
         outcome, problem, answer = Outcome.ABANDONED, "", None
         http_status = retry_after_s = None
         limit = asyncio.timeout(self._settings.timeout)
         try:
             async with limit:
-                reply = await self._endpoint.request(order, tally)
+                reply = await self._endpoint.request(attempt.order, attempt.manner, tally)
             outcome, answer, http_status = Outcome.OK, reply.text or "", 200
             return reply
         except RequestError as failure:
@@ -156,10 +175,10 @@ class Sender:
             raise late from None
         finally:
             usage = total(tally.usages[spent_before:])
-            after, is_estimate = used(before, usage, outcome, answer, http_status)
+            after, is_estimate = used(attempt.before, usage, outcome, answer, http_status)
             self._settle(entry, after, is_estimate=is_estimate)
-            self._breaker.ended(ticket, outcome, problem, self._clock.now_s())
-            self._leave(permit, outcome, after, retry_after_s)
+            self._breaker.ended(attempt.ticket, outcome, problem, self._clock.now_s())
+            self._leave(attempt.permit, outcome, after, retry_after_s)
 
     def _leave(self, permit: Permit, outcome: Outcome, after: Expected, retry_after_s: float | None) -> None:
         if outcome is Outcome.RATE_LIMITED:

@@ -56,7 +56,8 @@ class _Client:
     async def ask(self, order: Order = _ORDER) -> Reply:
         for _ in range(10):
             try:
-                return await self.endpoint.request(order, Tally(usages=[]))
+                async with self.endpoint.turn() as manner:
+                    return await self.endpoint.request(order, manner, Tally(usages=[]))
             except RequestError as failure:
                 if not failure.again:
                     raise
