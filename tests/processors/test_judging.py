@@ -6,6 +6,7 @@ import asyncio
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
@@ -13,6 +14,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
 
 from evaluators.cases import Role, Run, Tool
 from evaluators.evaluator import Evaluator
+from evaluators.prompt_file import PromptEvaluator, PromptSettings
 from evaluators.registry import EVALUATORS
 from evaluators.tool_invocation import ToolInvocationSettings
 from evaluators.verdict import Status
@@ -385,7 +387,12 @@ async def test_when_no_judge_has_to_be_asked_there_is_one_answer() -> None:
     assert scores.verdicts and not told
 
 
-async def test_a_verdict_that_lacks_its_inputs_names_the_attribute_and_the_switch() -> None:
+@pytest.mark.parametrize("own", [False, True], ids=["one that comes along", "an operator's own"])
+async def test_a_verdict_that_lacks_its_inputs_names_the_attribute_and_the_switch(tmp_path: Path, own: bool) -> None:
+    (tmp_path / "tone.md").write_text(
+        "judges: run\nthreshold: 1\nlabels: {good: 1, bad: 0}\ncriteria: Judge the tone.\n"
+    )
+    prompt = PromptEvaluator("tone", PromptSettings(file=tmp_path / "tone.md"))
     without_content = raw_span(
         DECIDES,
         name="chat",
@@ -397,7 +404,7 @@ async def test_a_verdict_that_lacks_its_inputs_names_the_attribute_and_the_switc
             }.items()
         ],
     )
-    judge = TraceJudge([EVALUATORS["task_completion"].create()], read=transcribe_trace)
+    judge = TraceJudge([prompt if own else EVALUATORS["task_completion"].create()], read=transcribe_trace)
     found = await judge.judge(trace(spans=[without_content]))
     (said,) = found.verdicts
     assert said.verdict.status is Status.MISSING_INPUT
