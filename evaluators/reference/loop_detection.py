@@ -15,7 +15,7 @@ from pydantic import Field
 from evaluators.cases import JsonValue, Run, RunCase
 from evaluators.evaluator import Screening
 from evaluators.reference.calls import MAX_CALLS, MAX_DEPTH, is_deep, made_calls
-from evaluators.reference.loop_signals import MODEL, TOOL, Step, cycle, repetition, stagnation, steps_of
+from evaluators.reference.loop_signals import MODEL, NO_INPUT, TOOL, Step, cycle, repetition, stagnation, steps_of
 from evaluators.reference.metric import CallMetric, Measured, ReferenceSettings, lacking_calls, missing, screening
 from evaluators.verdict import Method, Status
 
@@ -101,13 +101,11 @@ def _step(value: JsonValue, depth: int) -> Step | None:
     if not isinstance(value, Mapping) or depth > _MAX_DEPTH:
         return None
     children = value.get("children")
-    kind = str(value.get("type", "unknown"))
     below = [_step(child, depth + 1) for child in children] if isinstance(children, list) else []
     return Step(
-        kind=kind,
+        kind=str(value.get("type", "unknown")),
         name=str(value.get("name", "unnamed")),
-        # a tool without input is one without arguments
-        input=value.get("input", {} if kind == TOOL else ""),
+        input=value.get("input", NO_INPUT),
         output=value.get("output", ""),
         children=tuple(step for step in below if step is not None),
     )

@@ -12,7 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import pairwise
 
@@ -34,13 +34,17 @@ _LEFT_OUT = frozenset(
 )
 
 
+NO_INPUT: JsonValue = {}
+"""Stands, as this object, for an input that isn't there: no arguments of a call, and no text elsewhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """A span of the peer's trace: `kind` is tool, llm, agent or another word."""
 
     kind: str
     name: str
-    input: JsonValue = ""
+    input: JsonValue = field(default_factory=lambda: NO_INPUT)
     output: JsonValue = ""
     children: tuple[Step, ...] = ()
 
@@ -113,5 +117,7 @@ def _ratio(one: str, other: str) -> float:
 
 
 def _beginning(given: JsonValue) -> str:
+    if given is NO_INPUT:
+        return ""
     text = json.dumps(given, sort_keys=True) if isinstance(given, dict) else str(given)
     return text[:_INPUT_CHARS]
