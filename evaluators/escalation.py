@@ -41,16 +41,17 @@ class EscalatingJudge:
         """The first judge's answers; whoever makes verdicts of them decides what is doubtful."""
         return await self.first.ask(run, questions)
 
-    def doubts(self, verdict: Verdict, screening: Screening) -> bool:
+    def doubts(self, verdict: Verdict, screening: Screening, *, junk: bool) -> bool:
         """Whether the second judge is to be asked.
 
         Args:
             verdict: by the first judge's answer.
             screening: what rules had found before.
+            junk: the first judge did answer, and nothing that could be used.
         """
         if verdict.status is not Status.OK:
-            # A judge that was too slow or has no budget left says nothing about the case; one that gave junk does.
-            return verdict.status is Status.JUDGE_ERROR
+            # A judge that is down, too slow or has no budget left says nothing about the case.
+            return junk
         suspected = any(not found.conclusive for found in screening.issues)
         unsure = verdict.confidence is not None and verdict.confidence < self.below_confidence
         return unsure or (suspected and verdict.passed is True)

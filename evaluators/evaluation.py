@@ -79,13 +79,17 @@ def derive(item: Item, sources: Iterable[SourceVerdict]) -> Verdict:
         sources: what others said of this run and its steps; what the evaluator doesn't need is left out.
 
     Returns:
-        A verdict whose revision also stands for those of its sources.
+        A verdict whose revision also stands for those of its sources, and that is uncalibrated if one of them is.
     """
     given = tuple(source for source in sources if source.evaluator in item.evaluator.needs)
     assert isinstance(item.case, RunCase)
     screening = _screened(replace(item, case=replace(item.case, sources=given)))
     verdict = item.evaluator.conclude_by_rules(screening)
-    return replace(verdict, revision=item.evaluator.revision("+".join(sorted({source.revision for source in given}))))
+    return replace(
+        verdict,
+        revision=item.evaluator.revision("+".join(sorted({source.revision for source in given}))),
+        uncalibrated=verdict.status is Status.OK and any(source.uncalibrated for source in given),
+    )
 
 
 def source_of(verdict: Verdict, ref: str | None) -> SourceVerdict:
@@ -98,6 +102,7 @@ def source_of(verdict: Verdict, ref: str | None) -> SourceVerdict:
         confidence=verdict.confidence,
         ref=ref,
         revision=verdict.revision,
+        uncalibrated=verdict.uncalibrated,
     )
 
 
@@ -169,9 +174,14 @@ async def ask_judges(screened: Screened) -> list[Verdict]:
 async def _ask(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]]) -> list[Verdict]:
     """The verdicts by a judge's answers, and where these leave doubts by those of the judge that comes after it."""
     if not isinstance(judge, EscalatingJudge):
-        return await _ask_one(judge, run, open_items)
-    verdicts = await _ask(judge.first, run, open_items)
-    doubtful = [at for at, (_, screening) in enumerate(open_items) if judge.doubts(verdicts[at], screening)]
+        return [verdict for verdict, _ in await _ask_one(judge, run, open_items)]
+    given = await _ask_one(judge.first, run, open_items)
+    verdicts = [verdict for verdict, _ in given]
+    doubtful = [
+        at
+        for at, ((_, screening), (verdict, junk)) in enumerate(zip(open_items, given, strict=True))
+        if judge.doubts(verdict, screening, junk=junk)
+    ]
     if doubtful:
         again = await _ask(judge.second, run, [open_items[at] for at in doubtful])
         for at, verdict in zip(doubtful, again, strict=True):
@@ -179,7 +189,8 @@ async def _ask(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]])
     return verdicts
 
 
-async def _ask_one(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]]) -> list[Verdict]:
+async def _ask_one(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]]) -> list[tuple[Verdict, bool]]:
+    """The verdicts by a judge's answers, each with whether the judge answered and nothing was of use."""
     questions = [item.evaluator.question(item.case, screening) for item, screening in open_items]
     answers = await judge.ask(run, questions)
     verdicts = []
@@ -188,24 +199,24 @@ async def _ask_one(judge: Judge, run: Run, open_items: list[tuple[Item, Screenin
             answer = JudgeFailure(
                 status=Status.JUDGE_ERROR,
                 reason="The judge answered about other calls than it was asked about.",
+                junk=True,
                 model=answer.model,
                 usage=answer.usage,
             )
         if isinstance(answer, JudgeFailure):
-            verdicts.append(item.evaluator.conclude_failure(screening, answer))
+            verdicts.append((item.evaluator.conclude_failure(screening, answer), answer.junk))
             continue
         verdict = doubted(item.evaluator.conclude(item.case, screening, answer), answer)
-        verdicts.append(
-            replace(
-                verdict,
-                method=Method.JUDGE,
-                model=answer.model,
-                usage=answer.usage,
-                judge_trace_id=answer.trace_id,
-                revision=item.evaluator.revision(answer.model, answer.manner),
-                details={**verdict.details, "cached": True} if answer.cached else verdict.details,
-            )
+        judged = replace(
+            verdict,
+            method=Method.JUDGE,
+            model=answer.model,
+            usage=answer.usage,
+            judge_trace_id=answer.trace_id,
+            revision=item.evaluator.revision(answer.model, answer.manner),
+            details={**verdict.details, "cached": True} if answer.cached else verdict.details,
         )
+        verdicts.append((judged, False))
     return verdicts
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from evaluators.calibration.record import Calibration
-from evaluators.cases import JsonValue, Run
+from evaluators.cases import JsonValue, Reference, Run
 from evaluators.evaluation import Item, evaluate
 from evaluators.evaluator import Evaluator
 from evaluators.judge.question import Judge
@@ -24,6 +24,7 @@ from evaluators.verdict import Verdict
 from processors.admission import Admission, Subject
 from processors.marks import outcome_of
 from processors.otlp import Span
+from processors.references import RunReferences
 from processors.scores import Emission, EvaluationSpan, Target, evaluation_span, evaluation_span_id, is_told
 from processors.sessions import Session, SessionRun, Sessions, Told
 from processors.telling import PlacedVerdict, Raw
@@ -55,6 +56,7 @@ class SessionJudge:
         emission: what is written besides scores.
         admission: what is judged, and about which of it a judge is asked.
         calibration: which judges are known to agree with people; without it nobody looks.
+        references: what is known from outside of runs and sessions, by the session's id or the last run's attributes.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class SessionJudge:
         emission: Emission,
         admission: Admission,
         calibration: Calibration | None = None,
+        references: RunReferences | None = None,
     ) -> None:
         self._evaluators = {evaluator.name: evaluator for evaluator in evaluators}
         self._judges = judges
@@ -72,6 +75,7 @@ class SessionJudge:
         self._emission = emission
         self._admission = admission
         self._calibration = calibration
+        self._references = references
 
     def remember(
         self,
@@ -119,7 +123,7 @@ class SessionJudge:
     async def _judge(self, session: Session) -> SessionScores:
         runs = session.runs()
         last = runs[-1]
-        case = session_case([one.run for one in runs])
+        case = session_case([one.run for one in runs], self._reference(session, last))
         subject = Subject(case, last.span)
         items = [
             Item(
@@ -138,6 +142,12 @@ class SessionJudge:
             spans=tuple(spans),
             route=last.route,
         )
+
+    def _reference(self, session: Session, last: SessionRun) -> Reference | None:
+        if self._references is None:
+            return None
+        of_session = replace(last.run, session_id=session.session_id, ref=last.span.span_id)
+        return self._references.find(of_session, {last.span.span_id: last.span})
 
     def _declining(self, name: str, subject: Subject, key: str) -> Callable[[Any], str | None]:
         return lambda screening: self._admission.declined(name, subject, screening, key)

@@ -224,7 +224,7 @@ def trace_judge(
     """The judge of traces that a plan describes, with these judges by id; for the limits see `build`."""
     evaluators = make_evaluators(plan)
     of_sessions = [one for one in evaluators if one.judges is CaseKind.SESSION]
-    admission = Admission(plan.admission)
+    admission, references = Admission(plan.admission), references_of(plan)
     return TraceJudge(
         [one for one in evaluators if one.judges is not CaseKind.SESSION],
         judges,
@@ -233,7 +233,7 @@ def trace_judge(
         pieces=Pieces(Rejoin(plan.rejoin), max_piece_bytes),
         admission=admission,
         calibration=plan.calibration,
-        references=references_of(plan),
+        references=references,
         sessions=SessionJudge(
             of_sessions,
             judges,
@@ -241,6 +241,7 @@ def trace_judge(
             plan.emission,
             admission,
             plan.calibration,
+            references,
         ),
     )
 

@@ -27,6 +27,8 @@ _ASKED = {
 }
 # The request that failed has been reported with its reason.
 _TOLD_ALREADY = frozenset((Asked.FAILED, Asked.TOO_LARGE, Asked.STOPPED))
+# The model answered, and what it said is of no use.
+_USELESS = frozenset((Asked.JUNK, Asked.REFUSED, Asked.CUT_OFF))
 
 _STEERED = "a text of the run speaks to whoever judges it, and has probably steered the model"
 _NOT_STEERED = (
@@ -151,7 +153,13 @@ class Exchange:
         found = self._answered.get(name)
         if found is None:
             failed = self._failed[name]
-            return JudgeFailure(status=failed.status, reason=failed.reason, model=self.model, usage=usage)
+            return JudgeFailure(
+                status=failed.status,
+                reason=failed.reason,
+                junk=failed.asked in _USELESS,
+                model=self.model,
+                usage=usage,
+            )
         return answer_of(
             found.read, self.shown, left_out=found.left_out, model=self.model, usage=usage, trace_id=found.trace_id
         )

@@ -83,10 +83,14 @@ class JudgeAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeFailure:
-    """No valid answer: `status` is judge_error, timed_out, too_large or over_budget, `reason` a short sentence."""
+    """No valid answer: `status` is judge_error, timed_out, too_large or over_budget, `reason` a short sentence.
+
+    `junk`: the model did answer, and nothing that could be used.
+    """
 
     status: Status
     reason: str
+    junk: bool = False
     model: str = ""
     usage: Usage = NO_USAGE
 

@@ -32,6 +32,7 @@ class Scripted:
         self.model = model
         self.told = list(told)
         self.asked = 0
+        self.down = False
 
     async def ask(self, run: Run, questions: Sequence[Question]) -> list[Answer]:
         self.asked += len(questions)
@@ -40,7 +41,8 @@ class Scripted:
     def _answer(self, told: Told | Status) -> Answer:
         usage = Usage(requests=1, prompt_chars=100)
         if isinstance(told, Status):
-            return JudgeFailure(status=told, reason=f"{self.model} failed", model=self.model, usage=usage)
+            junk = told is Status.JUDGE_ERROR and not self.down
+            return JudgeFailure(status=told, reason=f"{self.model} failed", junk=junk, model=self.model, usage=usage)
         return JudgeAnswer(content=told, model=self.model, usage=usage)
 
 
@@ -111,6 +113,13 @@ async def test_a_judge_that_was_held_up_says_nothing_that_could_be_doubted(faile
     second = Scripted("large")
     verdict = await judged(Scripted("small", failed), second)
     assert (verdict.status, second.asked) == (failed, 0)
+
+
+async def test_a_judge_that_is_down_does_not_send_everything_to_the_next_one() -> None:
+    first, second = Scripted("small", Status.JUDGE_ERROR), Scripted("large")
+    first.down = True
+    verdict = await judged(first, second)
+    assert (verdict.status, second.asked) == (Status.JUDGE_ERROR, 0)
 
 
 async def test_votes_and_their_spread_are_kept_and_disagreement_costs_confidence() -> None:

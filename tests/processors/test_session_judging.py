@@ -5,16 +5,20 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
 
 from evaluators.cases import CaseKind, Run, SessionCase, Turn
+from evaluators.reference.file import read_references
+from evaluators.reference.lookup import References
 from evaluators.verdict import Level, Status
 from processors.admission import Admission
 from processors.admission_settings import AdmissionSettings
 from processors.judging import TraceInput, TraceJudge
 from processors.otlp import Log, Span
+from processors.references import RunReferences
 from processors.scores import Emission
 from processors.session_judging import SessionJudge, SessionScores
 from processors.sessions import Sessions
@@ -37,6 +41,7 @@ def judging(
     moody: MoodyJudge | None = None,
     emission: Emission | None = None,
     sampling_percentage: float = 100,
+    references: RunReferences | None = None,
 ) -> TraceJudge:
     """A judge of traces that reads every trace as one run of the session s-1, told by the trace's own spans."""
 
@@ -48,7 +53,7 @@ def judging(
     emission = emission or Emission()
     admission = Admission(AdmissionSettings(sampling_percentage=sampling_percentage))
     judges = {} if moody is None else {"judge/moody": moody}
-    sessions = SessionJudge(evaluators or (Whole(),), judges, Sessions(IDLE_S), emission, admission)
+    sessions = SessionJudge(evaluators or (Whole(),), judges, Sessions(IDLE_S), emission, admission, None, references)
     return TraceJudge([], read=read, emission=emission, admission=admission, sessions=sessions)
 
 
@@ -164,3 +169,15 @@ async def test_at_the_end_of_saved_traces_every_session_is_over() -> None:
     await judge.judge(trace(1, "run", 0.0))
     assert judge.sessions is not None
     assert len(await judge.sessions.judge_over(None)) == 1
+
+
+async def test_a_reference_of_the_session_is_part_of_its_case(tmp_path: Path) -> None:
+    file = tmp_path / "references.yaml"
+    file.write_text("references: [{match: {session: s-1}, outcome: Two tables are booked.}]\n")
+    whole = Whole()
+    judge = judging(whole, references=RunReferences(References(read_references(file))))
+    await judge.judge(trace(1, "run", 0.0))
+    await over(judge, 60.0)
+    [case] = whole.seen
+    assert isinstance(case, SessionCase) and case.reference is not None
+    assert case.reference.outcome == "Two tables are booked."
