@@ -311,7 +311,8 @@ class Reference:
 class SourceVerdict:
     """What another evaluator said of a run or of one of its steps, as far as a verdict can be derived from it.
 
-    `ref` is where that verdict stands, `revision` the verdict's own.
+    `ref` is where that verdict stands, `revision` the verdict's own.  `uncalibrated`: its judge isn't known to agree
+    with people.
     """
 
     evaluator: str
@@ -321,6 +322,7 @@ class SourceVerdict:
     confidence: float | None = None
     ref: str | None = None
     revision: str = ""
+    uncalibrated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

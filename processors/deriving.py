@@ -46,6 +46,7 @@ def sources(keys: Iterable[tuple[str, str]], marks: Marks) -> tuple[SourceVerdic
             confidence=said.confidence,
             ref=span_id,
             revision=said.revision,
+            uncalibrated=said.uncalibrated,
         )
         for span_id, evaluator, said in found
         if said is not None

