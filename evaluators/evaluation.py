@@ -174,9 +174,14 @@ async def ask_judges(screened: Screened) -> list[Verdict]:
 async def _ask(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]]) -> list[Verdict]:
     """The verdicts by a judge's answers, and where these leave doubts by those of the judge that comes after it."""
     if not isinstance(judge, EscalatingJudge):
-        return await _ask_one(judge, run, open_items)
-    verdicts = await _ask(judge.first, run, open_items)
-    doubtful = [at for at, (_, screening) in enumerate(open_items) if judge.doubts(verdicts[at], screening)]
+        return [verdict for verdict, _ in await _ask_one(judge, run, open_items)]
+    given = await _ask_one(judge.first, run, open_items)
+    verdicts = [verdict for verdict, _ in given]
+    doubtful = [
+        at
+        for at, ((_, screening), (verdict, junk)) in enumerate(zip(open_items, given, strict=True))
+        if judge.doubts(verdict, screening, junk=junk)
+    ]
     if doubtful:
         again = await _ask(judge.second, run, [open_items[at] for at in doubtful])
         for at, verdict in zip(doubtful, again, strict=True):
@@ -184,7 +189,8 @@ async def _ask(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]])
     return verdicts
 
 
-async def _ask_one(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]]) -> list[Verdict]:
+async def _ask_one(judge: Judge, run: Run, open_items: list[tuple[Item, Screening]]) -> list[tuple[Verdict, bool]]:
+    """The verdicts by a judge's answers, each with whether the judge answered and nothing was of use."""
     questions = [item.evaluator.question(item.case, screening) for item, screening in open_items]
     answers = await judge.ask(run, questions)
     verdicts = []
@@ -193,24 +199,24 @@ async def _ask_one(judge: Judge, run: Run, open_items: list[tuple[Item, Screenin
             answer = JudgeFailure(
                 status=Status.JUDGE_ERROR,
                 reason="The judge answered about other calls than it was asked about.",
+                junk=True,
                 model=answer.model,
                 usage=answer.usage,
             )
         if isinstance(answer, JudgeFailure):
-            verdicts.append(item.evaluator.conclude_failure(screening, answer))
+            verdicts.append((item.evaluator.conclude_failure(screening, answer), answer.junk))
             continue
         verdict = doubted(item.evaluator.conclude(item.case, screening, answer), answer)
-        verdicts.append(
-            replace(
-                verdict,
-                method=Method.JUDGE,
-                model=answer.model,
-                usage=answer.usage,
-                judge_trace_id=answer.trace_id,
-                revision=item.evaluator.revision(answer.model, answer.manner),
-                details={**verdict.details, "cached": True} if answer.cached else verdict.details,
-            )
+        judged = replace(
+            verdict,
+            method=Method.JUDGE,
+            model=answer.model,
+            usage=answer.usage,
+            judge_trace_id=answer.trace_id,
+            revision=item.evaluator.revision(answer.model, answer.manner),
+            details={**verdict.details, "cached": True} if answer.cached else verdict.details,
         )
+        verdicts.append((judged, False))
     return verdicts
 
 
