@@ -30,10 +30,12 @@ _PASSWORD = re.compile(
     r"""(?P<quote>["'])(?P<value>[^"'\s<>{}$]{6,80})(?P=quote)""",
     re.IGNORECASE,
 )
+# What stands where a password would and is none: placeholders, messages, types, rules of validation, names, digests.
 _PLACEHOLDER = re.compile(
     r"(?i)pass(?:word|wd|phrase)?\d*$|change|example|sample|placeholder|your|dummy|test|fake|secret$|xxx|\*\*\*|\.\.\.|todo|"
     r"replace|insert|redacted|hidden|required|invalid|incorrect|forgot|reset|enter|must|env|null|none|undefined|foo|bar|"
-    r"密码|口令|示例"
+    r"char\(|text|string|type|field|input|column|label|hash|crypt|argon|sha\d|md5|m(?:in|ax)(?:imum)?[:=_-]|[|()]|://|"
+    r"^[0-9a-f]{16,}$|^[a-z]+(?:[._-][a-z\d]+)+$|密码|口令|示例"
 )
 _NOT_OPERATED = re.compile(
     r"(?i)(?:^|[/_.-])(?:tests?|specs?|examples?|samples?|fixtures?|mocks?|demos?|docs?)(?:[/_.-]|$)"
