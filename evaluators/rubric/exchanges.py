@@ -16,6 +16,7 @@ from evaluators.rubric.texts import Shape, object_in
 
 _PREFIX = re.compile(r"^(?:(?:transfer|hand_?off|delegate)_(?:back_)?to_|functions?[._])")
 _SEPARATORS = re.compile(r"__|[./:]")
+_DELEGATES = re.compile(r"agent|worker|assignee|recipient|delegate|^(?:name|to|target|type)$", re.IGNORECASE)
 _LONGEST_NAME = 64
 
 
@@ -71,12 +72,12 @@ class ExchangeReader:
     def read(self, run: Run) -> None:
         """Adds a run; what it shows of the time before it counts only where no run before it was read."""
         main = next((turn.agent for turn in run.turns), None)
-        first = next((turn for turn in run.turns if turn.context is not None), None)
+        first = next((turn for turn in run.turns if turn.agent == main and turn.context is not None), None)
         is_first = not self.exchanges
         inputs = list(run.user_inputs or ())
         if is_first and first is not None:
             self.opened = True
-            self._history([one for one in first.context or () if one.role is not Role.SYSTEM], inputs)
+            self._history([one for one in first.context or () if one.role is not Role.SYSTEM])
         for call in run.loose_calls:
             if call.earlier and is_first:
                 self._call(call, None)
@@ -98,7 +99,7 @@ class ExchangeReader:
         ):
             outputs.append(Output(run.final_answer, run.ref, self._next()))
 
-    def _history(self, messages: Sequence[Message], inputs: Sequence[str]) -> None:
+    def _history(self, messages: Sequence[Message]) -> None:
         """What was said before the message that the run answers."""
         last = max((at for at, one in enumerate(messages) if one.role is Role.USER), default=len(messages))
         known = {call.id for one in messages for call in one.calls}
@@ -139,10 +140,12 @@ class ExchangeReader:
     def _call(self, call: ToolCall, ref: str | None) -> None:
         names = [tool_name(call.name)]
         # a tool that delegates names whom it asks in an argument
-        if isinstance(call.arguments, Mapping):
-            names += [
-                tool_name(one) for one in call.arguments.values() if isinstance(one, str) and len(one) <= _LONGEST_NAME
-            ]
+        given = call.arguments.items() if isinstance(call.arguments, Mapping) else ()
+        names += [
+            tool_name(one)
+            for key, one in given
+            if isinstance(one, str) and len(one) <= _LONGEST_NAME and _DELEGATES.search(key)
+        ]
         self.made.append(Made(tuple(names), call, call.ref or ref, self._next()))
         if self.exchanges:
             self.exchanges[-1].called = True

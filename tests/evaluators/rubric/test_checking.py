@@ -97,6 +97,11 @@ def test_an_agent_counts_as_used_however_it_was_asked(call: ToolCall) -> None:
     assert holds({"called": "amap-agent"}, as_run(run_that(turns=turns))) is True
 
 
+def test_a_name_in_what_is_searched_for_is_no_use_of_it() -> None:
+    search = ToolCall(id="1", name="search", arguments={"query": "amap-agent"})
+    assert holds({"called": "amap-agent"}, as_run(run_that(turns=(Turn(index=0, calls=(search,)),)))) is False
+
+
 def test_an_agent_counts_as_used_by_its_own_turns() -> None:
     run = run_that(said=DRAFT)
     own = Turn(index=1, text="68 公里", agent="amap-agent")
