@@ -427,5 +427,5 @@ async def _giving_way(items: Iterable[ItemT]) -> AsyncIterator[ItemT]:
 
 _AT_A_TIME = 500
 _UNANSWERED = frozenset({Status.JUDGE_ERROR, Status.TIMED_OUT, Status.OVER_BUDGET})
-"""A judge failed or had no budget left, which says nothing about the step: it is asked again when all of it is there."""
+"""A judge failed or had no budget left, which says nothing about the step: it is asked again when all is there."""
 _ROLLED = Mark(0, "", "", "", True, "", None, None)

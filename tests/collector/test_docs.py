@@ -41,8 +41,14 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 def test_every_page_can_be_reached_from_the_index() -> None:
-    linked = {(Path("docs") / link).resolve() for link in LINK.findall(Path("docs/index.md").read_text())}
+    indexes = [Path("docs/index.md"), Path("docs/evaluators/index.md")]
+    linked = {(index.parent / link).resolve() for index in indexes for link in LINK.findall(index.read_text())}
     assert {page.resolve() for page in PAGES[1:]} - linked == {Path("docs/index.md").resolve()}
+
+
+def test_every_shipped_evaluator_stands_in_the_overview() -> None:
+    text = Path("docs/evaluators/index.md").read_text() + Path("docs/evaluators/published-metrics.md").read_text()
+    assert [name for name in EVALUATORS if name not in text] == []
 
 
 DIALECTS = [page for page in PAGES if page.parent.name == "dialects"]
