@@ -95,8 +95,9 @@ def left_out(run: Run, plan: Plan, steps: Sequence[Traced]) -> list[Traced]:
     """Steps that were certainly left out, for no reason that could be one.
 
     The step names a tool that was on offer and was never called; it stands under no condition; the user asked for it in
-    words of its tool; nothing failed, nobody interrupted, the run went through and ended with an answer; and neither
-    that answer nor anything the agent said after the plan speaks of it, or of something that couldn't be done.
+    words of its tool; nothing failed, nobody interrupted, the run went through and ended with an answer that asks
+    nothing; and neither that answer nor anything the agent said after the plan speaks of it, or of something that
+    couldn't be done.
     """
     turns = [turn for turn in run.turns if turn.index >= plan.turn]
     if not turns or len({turn.user_turn for turn in turns}) > 1 or run.partial or run.truncated or run.aborted:
@@ -105,6 +106,8 @@ def left_out(run: Run, plan: Plan, steps: Sequence[Traced]) -> list[Traced]:
         return []
     said = " ".join([*(turn.text or "" for turn in turns if turn.index > plan.turn), run.final_answer])
     if any(turn.text is None and not turn.calls for turn in turns) or _UNABLE.search(said) is not None:
+        return []
+    if _ASKS.search(run.final_answer) is not None:
         return []
     asked = " ".join(run.user_inputs or ())
     return [
@@ -136,6 +139,7 @@ _CONDITION = re.compile(
     r"|\b(?:falls|wenn|gegebenenfalls|bei bedarf|si|au besoin|en caso|se|quando|oder|ou|oppure)\b|\bесли\b",
     re.IGNORECASE,
 )
+_ASKS = re.compile(r"[?？]|\blet me know\b|\btell me\b|告诉我|是否|要不要|请确认|教えて|알려", re.IGNORECASE)
 _UNABLE = re.compile(
     r"\b(?:can(?:no|')t|cannot|couldn't|could not|unable|unfortunately|sorry|not (?:possible|available|allowed|found)"
     r"|no longer|suspend\w*|declin\w*|fail\w*|error|instead|however|but|unnecessary|no need|skip\w*|already|won't)\b"

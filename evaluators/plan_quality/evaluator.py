@@ -19,6 +19,7 @@ from evaluators.plans.told import plans_told
 from evaluators.verdict import Issue, Level, Method, Status, Verdict, issue
 
 _BY_RULE, _BY_JUDGE, _LESS_WHEN_CUT = 0.8, 0.75, 0.2
+_MAX_TASK_CHARS = 6_000
 
 
 class PlanQuality(Evaluator[RunCase]):
@@ -67,10 +68,12 @@ class PlanQuality(Evaluator[RunCase]):
 
     def question(self, case: RunCase, screening: Screening) -> Question:
         """Which faults do the plans have?"""
+        task = case.reference.task if case.reference is not None else None
+        given = f"The task, as given from outside the run: {task[:_MAX_TASK_CHARS]}\n" if task else ""
         return Question(
             evaluator=self.name,
             criteria=self.criteria(),
-            subject=plans_told(self._plans(case)),
+            subject=given + plans_told(self._plans(case)),
             answer_type=PlanQualityAnswer,
             findings=tuple(found.detail for found in screening.issues),
         )

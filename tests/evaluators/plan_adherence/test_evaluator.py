@@ -88,6 +88,8 @@ REASONS = [
         case(WEATHER, answer="Sorry, I can't go on: the account is suspended."), id="something was impossible"
     ),
     pytest.param(case(WEATHER, answer="很抱歉，无法继续。"), id="something was impossible, in Chinese"),
+    pytest.param(case(WEATHER, answer="It is warm. Shall I go on?"), id="the agent asks"),
+    pytest.param(case(WEATHER, answer="天气很好。请告诉我下一步。"), id="the agent asks, in Chinese"),
     pytest.param(case(WEATHER, user="Is it warm in Lisbon?"), id="the user didn't ask for it"),
     pytest.param(
         case(WEATHER, plans=(plan(STEPS[0], "Search flights if it is warm.", "Search hotels if needed."),)),

@@ -77,6 +77,7 @@ def test_reasoning_counts_where_it_is_said_to() -> None:
 def test_a_task_from_a_reference_stands_in_for_the_users_words() -> None:
     made = replace(case(plan(*STEPS), user_inputs=None), reference=Reference(task="Refund order 1."))
     assert screened(made).status is Status.NEEDS_JUDGE
+    assert "given from outside the run: Refund order 1." in EVALUATOR.question(made, EVALUATOR.screen(made)).subject
 
 
 def test_a_task_of_one_step_needs_no_plan() -> None:
