@@ -5,6 +5,7 @@ In: a path.  Out: a `Rubric`, or a `DefinitionError` that names file, line, key,
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -32,6 +33,7 @@ def read_rubric(path: Path) -> Rubric:
     return check_definition(path, Rubric, value, lines)
 
 
+@cache
 def shipped_rubric(package: str) -> Rubric:
-    """The rubric that stands beside an evaluator, in `rubric.yaml` of its package."""
+    """The rubric that stands beside an evaluator, in `rubric.yaml` of its package; read once."""
     return read_rubric(Path(str(files(package).joinpath("rubric.yaml"))))
