@@ -10,7 +10,7 @@ import re
 from rich.text import Text
 from rich.tree import Tree
 
-from evaluators.cases import Run, ToolCall, Turn
+from evaluators.cases import Plan, Run, ToolCall, Turn
 from processors.conventions.decoding.values import as_text
 from processors.inputs import inputs_found
 from processors.reading.absent import FINAL_ANSWER
@@ -86,9 +86,19 @@ def _add_run(tree: Tree, run: Run) -> None:
         branch.add(Text("answer: none in this trace", "dim"))
     else:
         branch.add(_line("answer", run.final_answer, "green"))
+    for plan in run.plans:
+        _add_plan(branch, plan)
     tools = offered_tools([run])
     if tools:
         branch.add(Text(f"tools offered: {printable(', '.join(tool.name for tool in tools), 400)}", "dim"))
+
+
+def _add_plan(branch: Tree, plan: Plan) -> None:
+    change = ", in place of the one before" if plan.revises else ""
+    node = branch.add(Text(f"plan ({plan.source.value}{change})", "dim"))
+    for number, step in enumerate(plan.steps, 1):
+        state = f" ({step.state.value.replace('_', ' ')})" if step.state is not None else ""
+        node.add(Text(f"{number}. {printable(step.text)}{state}", "dim"))
 
 
 def _add_turn(branch: Tree, turn: Turn) -> None:

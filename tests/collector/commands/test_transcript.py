@@ -92,6 +92,12 @@ def test_the_view_tells_the_run_as_a_conversation(app: typer.Typer) -> None:
     assert "answer: The roses are fine" in shown
 
 
+def test_the_view_tells_what_was_planned(app: typer.Typer) -> None:
+    told = shown(app, str(RECORDED / "langgraph__openinference-todos"))
+    assert "plan (list)" in told
+    assert "1. Look the book up in the catalogue. (completed)" in told
+
+
 def test_without_colour_words_tell_what_can_be_judged(app: typer.Typer) -> None:
     told = shown(app, ONE_RUN)
     names = "tool_selection, tool_invocation, tool_response_handling, task_completion, step_efficiency"
