@@ -52,7 +52,10 @@ def refusal_of(body: bytes) -> Refusal:
     try:
         said: JsonValue = orjson.loads(body)
     except orjson.JSONDecodeError:
-        words = body[:_READ_CHARS].decode("utf-8", "replace")
+        words = body[:_READ_CHARS].decode("utf-8", "replace").lstrip()
+        if words.startswith("<"):
+            # A page of a proxy or a web server, which knows nothing of models, whatever words are in it.
+            return Refusal(words="")
         return Refusal(words=words, window_tokens=_number(_WINDOW, words), prompt_tokens=_number(_PROMPT, words))
     return refusal_in(said[0] if isinstance(said, list) and said else said)
 

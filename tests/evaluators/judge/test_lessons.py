@@ -291,6 +291,7 @@ def test_what_is_left_grows_weaker_step_by_step(body: str, manner: Manner, learn
             ("seed",),
         ),
         ("", ("response_format",)),
+        ('<html><script src="https://schema.org/function"></script>Not Found</html>', ("response_format",)),
         ("[]", ("response_format",)),
         (
             json.dumps(
