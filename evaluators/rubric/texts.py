@@ -6,6 +6,7 @@ marks, in which quotes are looked for; or the JSON object that the text is or ho
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from enum import StrEnum
@@ -67,21 +68,34 @@ def object_in(text: str | None) -> tuple[dict[str, JsonValue] | None, Shape]:
 
 
 def as_text(value: JsonValue) -> str:
-    """A field's value as text to be searched: strings as they are, anything else as JSON."""
+    """A field's value as text to be searched: strings as they are, anything else as JSON; "" for what can't be."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
+    if isinstance(value, str):
+        return value
+    try:
+        return orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:
+        pass
+    try:
+        # numbers of any size and lone surrogates, which the faster one refuses
+        return json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        return ""
 
 
 def is_empty(value: JsonValue) -> bool:
     """Null, blank, without items, or with nothing but such."""
-    if isinstance(value, str):
-        return not value.strip()
-    if isinstance(value, dict):
-        return all(is_empty(one) for one in value.values())
-    if isinstance(value, list):
-        return all(is_empty(one) for one in value)
-    return value is None
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+        elif one is not None and not (isinstance(one, str) and not one.strip()):
+            return False
+    return True
 
 
 def _parsed(text: str) -> dict[str, JsonValue] | None:
