@@ -46,7 +46,8 @@ _TOOL_WORDS = re.compile(
 )
 _KEYWORD_TROUBLE = re.compile(
     r"additional_?properties|\$ref\b|\$defs|any_?of|unknown name|too many states|invalid schema|unrecognized schema|"
-    r"unsupported schema|(?<!json.)schema .{0,60}(?:not (?:supported|permitted)|is invalid)|grammar|sampler|nesting|keyword",
+    r"unsupported schema|(?<!json.)schema .{0,60}(?:not (?:supported|permitted)|is invalid)|grammar|sampler|nesting|"
+    r"keyword",
     re.IGNORECASE,
 )
 _BOUND = re.compile(r"max_?(?:items|length)", re.IGNORECASE)
