@@ -43,6 +43,12 @@ def keeps_plan(name: str) -> bool:
     return _TOOLS.fullmatch(_squeezed(name)) is not None or _WELL_KNOWN.fullmatch(_squeezed(name)) is not None
 
 
+def keeps_own_plan(call: ToolCall) -> bool:
+    """Whether a call does nothing but write down the agent's own plan, and so changes nothing in the world."""
+    kept = kept_by(call)
+    return kept is not None and kept.well_known
+
+
 def kept_by(call: ToolCall) -> Kept | None:
     """The steps that a call puts down; None when it puts down no plan."""
     read = read_arguments(call)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from evaluators.plans.kept import keeps_own_plan
 from evaluators.rules.effects import Effect
 from evaluators.rules.reading import reading_of
 from evaluators.rules.repetition import Step
@@ -23,8 +24,7 @@ class Changes:
         # how many calls up to each place may have changed something
         self._count = [0]
         for step in steps:
-            may_change = step.effect in _CHANGING and step.succeeded is not False
-            self._count.append(self._count[-1] + may_change)
+            self._count.append(self._count[-1] + _may_change(step))
 
     def between(self, one: Step, other: Step) -> bool:
         """Whether a call strictly between the two may have changed something."""
@@ -38,8 +38,13 @@ class Changes:
         if not self.between(one, other):
             return False
         between = self._steps[one.index + 1 : other.index][-_MAX_BETWEEN:]
-        changing = [step for step in between if step.effect in _CHANGING and step.succeeded is not False]
+        changing = [step for step in between if _may_change(step)]
         return not all(step.effect is Effect.WRITE and _returned_record(step, other) for step in changing)
+
+
+def _may_change(step: Step) -> bool:
+    """Whether a call may have changed something that another one could see; an agent's own notes of its plan don't."""
+    return step.effect in _CHANGING and step.succeeded is not False and not keeps_own_plan(step.call)
 
 
 def waiting_steps(steps: Sequence[Step], changes: Changes) -> set[int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from evaluators.plans.kept import keeps_own_plan
 from evaluators.rules.effects import Effect
 from evaluators.rules.errors import ErrorClass
 from evaluators.rules.repetition import Step, pause_s, user_spoke_between
@@ -88,6 +89,8 @@ def _of_repeated_write(step: Step, last: Step, changes: Changes, user_inputs: Se
         return Label(StepType.HELPFUL, "Whether the second one took effect isn't known.")
     if changes.between(last, step) or user_spoke_between(last, step):
         return Label(StepType.HELPFUL, "Something had happened since the same call before.")
+    if keeps_own_plan(step.call):
+        return Label(StepType.REDUNDANT, "The plan was written down again without a change.", certain=True)
     if any(_SEVERAL.search(text[:20_000]) for text in user_inputs):
         return Label(StepType.HELPFUL, "The user may have asked for several.")
     return Label(StepType.HARMFUL, "The same change had already been made.", certain=True)

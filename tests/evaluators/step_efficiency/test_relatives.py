@@ -184,6 +184,20 @@ def test_what_is_built_alike_and_brings_nothing_is_waste(calls: list[ToolCall]) 
     assert [one.call_id for one in screening.issues] == [calls[-1].id]
 
 
+TODOS = [{"content": "look", "status": "pending"}, {"content": "tell", "status": "pending"}]
+
+
+def test_writing_ones_plan_down_changes_nothing_and_harms_nobody() -> None:
+    notes = again("write_todos", {"todos": TODOS}, "ok", "ok")
+    assert [str(one.code) for one in StepEfficiency().screen(run_of(*notes, user="Go on.")).issues] == [
+        "redundant_call"
+    ]
+    read = round_a_change(("read_file", {"path": "a"}, "x = 1"), ("TodoWrite", {"todos": TODOS}))
+    assert [one.call_id for one in StepEfficiency().screen(run_of(*read, user="Go on.")).issues] == ["after"]
+    app = round_a_change(("get_todos", {}, "2 todos"), ("add_todos", {"todos": TODOS}))
+    assert StepEfficiency().screen(run_of(*app, user="Go on.")).issues == ()
+
+
 def test_a_server_that_says_a_tool_reads_is_believed_and_one_that_says_it_may_write_is_heeded() -> None:
     calls = again("frobnicate", {"id": 1}, *[RECORD] * 2)
     looks = again("get_order", {"id": 1}, *[RECORD] * 2)
