@@ -75,8 +75,8 @@ def _described(found: EntryPoint) -> Offered:
 
 def _place(name: str, settings: PythonSettings) -> tuple[str, str]:
     """The class as `package.module:Class`, and words for where that is from."""
-    if settings.path is not None:
-        return settings.path, ""
+    if settings.class_path is not None:
+        return settings.class_path, ""
     known = offered()
     found = [one for one in known if one.name == name]
     if len({one.path for one in found}) > 1:

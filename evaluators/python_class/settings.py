@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field, SerializerFunctionWrapHandler, field_validator, model_serializer
 
 from evaluators.evaluator import EvaluatorSettings
 
@@ -22,7 +22,7 @@ class PythonSettings(EvaluatorSettings):
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    path: str | None = Field(
+    class_path: str | None = Field(
         default=None,
         alias="class",
         description="The class as `package.module:Class`; if not given, the one that an installed package offers "
@@ -32,12 +32,18 @@ class PythonSettings(EvaluatorSettings):
         default=None, ge=0.0, le=1.0, description="Lowest score that passes; the class's own if not given."
     )
 
-    @field_validator("path")
+    @field_validator("class_path")
     @classmethod
     def _is_a_path(cls, value: str | None) -> str | None:
         if value is not None and not _CLASS.fullmatch(value):
             raise ValueError("is no class; write package.module:Class")
         return value
+
+    @model_serializer(mode="wrap")
+    def _as_written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """The keys as a configuration has them."""
+        written: dict[str, Any] = write(self)
+        return {"class" if key == "class_path" else key: value for key, value in written.items()}
 
     @property
     def given(self) -> Mapping[str, Any]:

@@ -145,6 +145,18 @@ def test_classes_are_checked_before_anything_starts_and_listed_with_their_packag
     assert "    python/brevity: acme_evals:Brevity, brought along by acme-evals 1.2" in out.splitlines()
 
 
+def test_what_is_in_effect_can_be_read_back(tmp_path: Path, site: Path) -> None:
+    processors = {"python__brevity": {"class": "acme_evals:Brevity", "longest": 5}}
+    tone = {"file": str(tmp_path / "tone.md")}
+    code, out, err = run(site, "print-config", "--config", configuration(tmp_path, **processors, prompt__tone=tone))
+    assert code == 0, err
+    printed = yaml.safe_load(out)["processors"]
+    assert (printed["python/brevity"]["class"], printed["python/brevity"]["longest"]) == ("acme_evals:Brevity", 5)
+    (tmp_path / "printed.yaml").write_text(out)
+    again = plan_of(load_config([str(tmp_path / "printed.yaml")], []))
+    assert again.evaluators == plan_of(load_config([str(tmp_path / "otel-config.yaml")], [])).evaluators
+
+
 def test_lines_of_a_file_may_name_evaluators_of_the_configuration(
     tmp_path: Path,
     site: Path,
