@@ -52,11 +52,11 @@ def local_judge(
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
         import xllamacpp
+    except ModuleNotFoundError as error:
+        report((), ["local-judge: its runtime isn't installed; pip install 'spanjudge[local]'"])
+        raise typer.Exit(1) from error
     except ImportError as error:
-        remedy = "pip install 'spanjudge[local]'" if isinstance(error, ModuleNotFoundError) else "install libgomp1"
-        report(
-            (), [f"local-judge: the runtime of models can't be loaded ({error.name or 'libgomp'} is missing); {remedy}"]
-        )
+        report((), ["local-judge: its runtime can't be loaded; install the system's libgomp1"])
         raise typer.Exit(1) from error
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(model)
