@@ -25,13 +25,10 @@ _FORM = "\n\nAnswer with one JSON object and nothing else. It must be valid by t
 
 def request_body(order: Order, manner: Manner, mode: Mode, settings: JudgeSettings) -> Mapping[str, JsonValue]:
     """What is posted to `/chat/completions`."""
-    schema = bounded_schema(order.schema) if manner.bounded_schemas else order.schema
-    if manner.plain_schemas:
-        schema = plain_schema(schema)
     body: dict[str, JsonValue] = {
         "model": settings.model,
         "messages": _messages(order, manner, mode),
-        **_form(schema, mode),
+        **_form(schema_as_sent(order, manner), mode),
     }
     wanted: dict[Parameter, JsonValue] = {
         Parameter.TEMPERATURE: settings.temperature,
@@ -49,6 +46,12 @@ def request_body(order: Order, manner: Manner, mode: Mode, settings: JudgeSettin
         if Parameter.STREAM_OPTIONS not in manner.left_out:
             body["stream_options"] = {"include_usage": True}
     return body
+
+
+def schema_as_sent(order: Order, manner: Manner) -> Schema:
+    """The schema of the answer in the words that the endpoint takes."""
+    schema = bounded_schema(order.schema) if manner.bounded_schemas else order.schema
+    return plain_schema(schema) if manner.plain_schemas else schema
 
 
 def _messages(order: Order, manner: Manner, mode: Mode) -> list[JsonValue]:

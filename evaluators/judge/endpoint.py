@@ -20,7 +20,7 @@ import orjson
 from jsonschema import Draft202012Validator
 
 from evaluators.cases import JsonValue
-from evaluators.judge.body import request_body
+from evaluators.judge.body import request_body, schema_as_sent
 from evaluators.judge.completion import Completion, ErrorInside, read_completion
 from evaluators.judge.errors import RequestError, too_slow
 from evaluators.judge.failures import DEFINITE, broken_off, from_library, from_status, unreadable
@@ -222,12 +222,12 @@ def _reply(read: Completion, order: Order, sent: Sent) -> Reply:
         text=text if found is None else orjson.dumps(found).decode(),
         finish_reason=read.finish_reason,
         refused=read.refused,
-        formless=None if found is not None and _has_form(found, names, order, sent.mode) else sent.mode,
+        formless=None if found is not None and _has_form(found, names, order, sent) else sent.mode,
     )
 
 
-def _has_form(found: dict[str, JsonValue], names: frozenset[str], order: Order, mode: Mode) -> bool:
+def _has_form(found: dict[str, JsonValue], names: frozenset[str], order: Order, sent: Sent) -> bool:
     """Whether the object is what was asked for; only where the endpoint is bound to it does every part count."""
-    if mode is Mode.STRICT_SCHEMA:
-        return Draft202012Validator(order.schema).is_valid(found)
+    if sent.mode is Mode.STRICT_SCHEMA:
+        return Draft202012Validator(schema_as_sent(order, sent.manner)).is_valid(found)
     return bool(names & found.keys())

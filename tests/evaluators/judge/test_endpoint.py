@@ -180,6 +180,23 @@ async def test_a_wrong_value_in_an_answer_of_the_right_form_is_not_the_endpoints
     assert {received.form for received in server.received} == {"json_schema"}
 
 
+async def test_only_what_the_endpoint_was_told_of_the_form_binds_it() -> None:
+    many: dict[str, Any] = {
+        "type": "object",
+        "properties": {"q1": {"type": "string", "enum": [f"e{number}" for number in range(30)]}},
+        "required": ["q1"],
+        "additionalProperties": False,
+    }
+    refusing = endpoints.refuses_keywords(
+        "additionalProperties", message='Unknown name "additionalProperties" in schema'
+    )
+    answer = says('{"q1": "e99"}')
+    async with _client(endpoints.endpoint(refusing, answer=answer)) as (client, server):
+        replies = [await client.ask(replace(_ORDER, schema=many)) for _ in range(3)]
+    assert all(reply.formless is None for reply in replies)
+    assert {received.form for received in server.received} == {"json_schema"}
+
+
 async def test_an_answer_that_was_cut_off_says_nothing_about_the_form() -> None:
     async with _client(says('{"q1": {"expl', finish_reason="length")) as (client, server):
         for _ in range(4):
