@@ -83,12 +83,12 @@ class RubricEvaluator(Evaluator[RubricCase]):
         told = issues_of(self.rubric, result, [one for one in found if not one.certain])
         score = result.points / 100
         fails = self._fails(certain, score)
-        # without anything to ask, what rules show is all there is
-        decided = not applies.asked and not self.rubric.bonus and len(certain) == len(found)
+        # without anything to ask or to lose, what rules show is all there is
+        decided = not self.rubric.bonus and (score == 0.0 or (not applies.asked and len(certain) == len(found)))
         sure = _BY_RULE if material.uncut else _BY_RULE - _LESS_WHEN_CUT
         return Screening(
-            status=Status.OK if decided or score == 0.0 else Status.NEEDS_JUDGE,
-            score=score if decided or score == 0.0 else None,
+            status=Status.OK if decided else Status.NEEDS_JUDGE,
+            score=score if decided else None,
             confidence=sure,
             fallback_score=score if fails else None,
             fallback_confidence=sure if fails else None,

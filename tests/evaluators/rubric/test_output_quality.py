@@ -202,6 +202,10 @@ class TestForm:
         verdict = answered(QUALITY, as_run(run_that(*ALL_TOOLS, said=both)))
         assert (verdict.score, set(codes(verdict))) == (0.8, {"V-25", "not_bare_json"})
 
+    @pytest.mark.parametrize("words", ["第一天的安排已改到室内。", "Day 1 is indoors now."])
+    def test_a_reply_that_only_speaks_of_a_day_needs_no_headings(self, words: str) -> None:
+        assert codes(ruled(QUALITY, plan(words)), conclusive=True) == []
+
     def test_tables_are_a_minor_fault_unless_they_were_asked_for(self) -> None:
         text = f"{PLAN}\n| 时间 | 地点 |\n|---|---|\n| 9 点 | 古镇 |"
         assert "V-29" in codes(ruled(QUALITY, plan(text)), conclusive=True)
