@@ -105,7 +105,13 @@ def test_one_datum_costs_its_dearest_violation_and_two_data_cost_both() -> None:
 class TestRecords:
     @pytest.mark.parametrize(
         "text",
-        ["第一天\n### 古镇\n距离 12 公里", "Day 1\n### Old town\na 40 minute walk", "第一天\n### 古镇\n车程 25 分钟"],
+        [
+            "第一天\n### 古镇\n距离 12 公里",
+            "第一天\n### 古镇\n全程约12公里",
+            "第一天\n### 古镇\n步行10分钟到",
+            "Day 1\n### Old town\na 40 minute walk",
+            "第一天\n### 古镇\n车程 25 分钟",
+        ],
     )
     def test_concrete_data_without_any_record_cost_forty_and_are_critical(self, text: str) -> None:
         verdict = ruled(QUALITY, plan(text, route_validation=[]))
@@ -118,6 +124,9 @@ class TestRecords:
             "第一天\n### 古镇\n距离：高德未返回该字段",
             "第一天\n### 古镇\n慢慢走走，停留两小时，9:30 集合，门票 20 元",
             "第一天\n### 古镇\n全天控制在 5 公里以内",
+            "第一天\n### 古镇\n古塔高约 60 米，海拔约30公里，占地 2 平方公里",
+            "第一天\n### 古镇\n出地铁站，停留 2 小时，步行游览约 1.5 小时",
+            "Day 1\n### Old town\nWalk along the river, stay 30 minutes",
         ],
     )
     def test_without_data_of_the_way_empty_records_are_no_fault(self, text: str) -> None:
