@@ -14,10 +14,10 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.proto.trace.v1.trace_pb2 import Status as SpanStatus
 
-from evaluators.registry import EVALUATORS
 from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.reading.transcribe import transcribe_trace
 from processors.telling import PlacedVerdict, Raw
+from tests.processors.ordinary import ordinary_evaluators
 
 TRACE_ID = bytes(range(1, 17))
 SERVICE = Resource(
@@ -157,7 +157,7 @@ CONVENTIONS = pytest.mark.parametrize("convention", [openinference, genai])
 
 
 async def judged(spans: list[Raw], **how: object) -> TraceScores:
-    judge = TraceJudge([entry.create() for entry in EVALUATORS.values()], read=transcribe_trace)
+    judge = TraceJudge(ordinary_evaluators(), read=transcribe_trace)
     return await judge.judge(TraceInput(trace_id=TRACE_ID, spans=spans, **how))  # type: ignore[arg-type]
 
 

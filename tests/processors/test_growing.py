@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from collector.saved_traces import SavedTrace
-from evaluators.registry import EVALUATORS
 from evaluators.verdict import Status
 from processors.judging import TraceInput, TraceJudge
 from processors.marks import Marks
 from processors.reading.transcribe import transcribe_trace
+from tests.processors.ordinary import ordinary_evaluators
 from tests.processors.recorded_runs import runs_of_each_dialect, saved
 
 Standing = dict[tuple[str, str], str | None]
@@ -20,7 +20,7 @@ Standing = dict[tuple[str, str], str | None]
 
 async def standing(trace: SavedTrace, order: list[int], looks: set[int]) -> Standing:
     """The labels that stand when the spans have come in this order, and were looked at when so many were there."""
-    judge = TraceJudge([entry.create() for entry in EVALUATORS.values()], read=transcribe_trace)
+    judge = TraceJudge(ordinary_evaluators(), read=transcribe_trace)
     spans = [(one.origin.resource, one.origin.scope, one.span) for one in trace.spans]
     logs = [(one.origin.resource, one.origin.scope, one.record) for one in trace.logs]
     marks: Marks = {}

@@ -18,6 +18,7 @@ from processors.reading.transcribe import transcribe_trace
 from processors.telling import Raw
 from processors.trace_jobs import TraceInput
 from processors.transcript_json import transcript_json
+from tests.processors.ordinary import ordinary_evaluators
 from tests.processors.recorded_runs import runs_of_each_dialect, saved
 
 _HUGE = f"0x{'f' * 5000}"
@@ -82,7 +83,7 @@ def _changed(raw: Raw, number: int, every: int, marker: Path) -> Raw:
 
 @pytest.mark.parametrize("run", runs_of_each_dialect(), ids=lambda run: f"{run.parent.name}-{run.name}")
 async def test_hostile_values_cost_no_more_than_themselves(run: Path, tmp_path: Path) -> None:
-    judge = TraceJudge([entry.create() for entry in EVALUATORS.values()], read=transcribe_trace, pieces=Pieces())
+    judge = TraceJudge(ordinary_evaluators(), read=transcribe_trace, pieces=Pieces())
     for trace in saved(run).traces:
         spans = [(one.origin.resource, one.origin.scope, one.span) for one in trace.spans]
         logs = [(one.origin.resource, one.origin.scope, one.record) for one in trace.logs]
@@ -91,5 +92,17 @@ async def test_hostile_values_cost_no_more_than_themselves(run: Path, tmp_path: 
             transcript = transcribe_trace([decode_span(*raw) for raw in changed], [decode_log(*raw) for raw in logs])
             assert (as_text(transcript_json(transcript)) or "").encode()
             scores = await judge.judge(TraceInput(trace_id=trace.trace_id, spans=changed, logs=logs, arrived_s=number))
+            assert scores.failure is None
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("run", runs_of_each_dialect()[::12], ids=lambda run: f"{run.parent.name}-{run.name}")
+async def test_hostile_values_trouble_no_evaluator_there_is(run: Path, tmp_path: Path) -> None:
+    judge = TraceJudge([entry.create() for entry in EVALUATORS.values()], read=transcribe_trace, pieces=Pieces())
+    for trace in saved(run).traces:
+        spans = [(one.origin.resource, one.origin.scope, one.span) for one in trace.spans]
+        for number in range(2):
+            changed = [_changed(raw, number, 3, tmp_path / "run") for raw in spans]
+            scores = await judge.judge(TraceInput(trace_id=trace.trace_id, spans=changed, arrived_s=number))
             assert scores.failure is None
     assert not (tmp_path / "run").exists()

@@ -9,11 +9,11 @@ import pytest
 
 from collector.commands.transcript import read
 from collector.saved_traces import SavedTrace, read_saved_traces
-from evaluators.registry import EVALUATORS
 from evaluators.verdict import Status
 from processors.inputs import inputs_found
 from processors.judging import TraceInput, TraceJudge
 from processors.reading.transcribe import transcribe
+from tests.processors.ordinary import ordinary_evaluators
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 DIALECTS = [
@@ -25,7 +25,7 @@ DIALECTS = [
 
 
 def statuses(trace: SavedTrace) -> dict[str, set[Status]]:
-    judge = TraceJudge([entry.create() for entry in EVALUATORS.values()], read=lambda s, r: transcribe("", s, r))
+    judge = TraceJudge(ordinary_evaluators(), read=lambda s, r: transcribe("", s, r))
     spans = [(one.origin.resource, one.origin.scope, one.span) for one in trace.spans]
     logs = [(one.origin.resource, one.origin.scope, one.record) for one in trace.logs]
     scores = asyncio.run(judge.judge(TraceInput(trace_id=trace.trace_id, spans=spans, logs=logs)))

@@ -18,8 +18,8 @@ from collector.commands.replay import judge_traces
 from collector.judging.setup import Plan, build
 from collector.records import SpanRecord
 from collector.saved_traces import SavedTrace, SavedTraces
-from evaluators.registry import EVALUATORS
 from processors.transcript_json import offered_tools
+from tests.processors.ordinary import ordinary_settings
 from tests.processors.recorded_runs import facts_of, runs_of_each_dialect, saved, transcripts_of
 
 _SEED = 3
@@ -118,7 +118,7 @@ def _found(telemetry: SavedTraces) -> Found:
 
 
 def _faults(telemetry: SavedTraces) -> frozenset[str]:
-    judge, _ = build(Plan(evaluators={name: entry.settings() for name, entry in EVALUATORS.items()}))
+    judge, _ = build(Plan(evaluators=ordinary_settings()))
 
     async def codes() -> set[str]:
         found: set[str] = set()

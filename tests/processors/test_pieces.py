@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from evaluators.registry import EVALUATORS
 from evaluators.verdict import Status
 from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.otlp import decode_span
@@ -30,12 +29,13 @@ from tests.processors.account_runs import (
     span_id,
 )
 from tests.processors.bare_calls import MODEL_CALLS, bare, carrying, edited, number_of
+from tests.processors.ordinary import ordinary_evaluators
 
 SORRY = "I could not find it."
 
 
 def judge_of(by: Rejoin = Rejoin.HISTORY, pieces: Pieces | None = None) -> TraceJudge:
-    evaluators = [entry.create() for entry in EVALUATORS.values()]
+    evaluators = ordinary_evaluators()
     return TraceJudge(evaluators, read=transcribe_trace, pieces=Pieces(by) if pieces is None else pieces)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from collector.commands.replay import judge_traces
 from collector.judging.setup import Plan, build
-from evaluators.registry import EVALUATORS
+from tests.processors.ordinary import ordinary_settings
 from tests.processors.recorded_runs import RECORDED, differences, facts_of, recorded_runs, saved, transcripts_of
 
 EACH_RUN = pytest.mark.parametrize("run", recorded_runs(), ids=lambda run: str(run.relative_to(RECORDED)))
@@ -33,7 +33,7 @@ def test_what_is_recorded_is_read_and_nothing_else(run: Path) -> None:
 @EACH_RUN
 async def test_rules_find_the_faults_that_can_be_seen_and_no_others(run: Path) -> None:
     facts = facts_of(run)
-    judge, _ = build(Plan(evaluators={name: entry.settings() for name, entry in EVALUATORS.items()}))
+    judge, _ = build(Plan(evaluators=ordinary_settings()))
 
     scores = [each async for each in judge_traces(judge, saved(run).traces)]
 

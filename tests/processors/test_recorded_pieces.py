@@ -10,11 +10,11 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from collector.saved_traces import SavedTrace
-from evaluators.registry import EVALUATORS
 from evaluators.verdict import Level
 from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.pieces import Pieces
 from processors.reading.transcribe import transcribe_trace
+from tests.processors.ordinary import ordinary_evaluators
 from tests.processors.recorded_runs import facts_of, recorded_runs, saved, transcripts_of
 
 
@@ -56,7 +56,7 @@ def in_one_trace(traces: list[TraceInput]) -> TraceInput:
 
 
 def judge() -> TraceJudge:
-    return TraceJudge([entry.create() for entry in EVALUATORS.values()], read=transcribe_trace, pieces=Pieces())
+    return TraceJudge(ordinary_evaluators(), read=transcribe_trace, pieces=Pieces())
 
 
 def outcomes(found: list[TraceScores]) -> Counter[tuple[str, str, str, str | None]]:

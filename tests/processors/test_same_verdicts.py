@@ -9,7 +9,6 @@ import pytest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from evaluators.registry import EVALUATORS
 from processors.judging import TraceInput, TraceJudge
 from processors.reading.transcribe import transcribe_trace
 from processors.telling import Raw
@@ -26,6 +25,7 @@ from tests.processors.account_runs import (
     outcome,
     span_id,
 )
+from tests.processors.ordinary import ordinary_evaluators
 
 YEAR_NS = 365 * 24 * 3600 * 10**9
 STRANGER = 500
@@ -164,7 +164,7 @@ async def test_other_ids_change_nothing_but_the_ids(convention: Convention) -> N
         (renamed(bytes.fromhex(told[0])).hex(), *told[1:]) for told in map(outcome, (await judged(spans)).verdicts)
     ]
     trace = TraceInput(trace_id=renamed(TRACE_ID), spans=every(change)(spans))
-    found = await TraceJudge([entry.create() for entry in EVALUATORS.values()], read=transcribe_trace).judge(trace)
+    found = await TraceJudge(ordinary_evaluators(), read=transcribe_trace).judge(trace)
     assert sorted(map(outcome, found.verdicts)) == sorted(expected)
 
 

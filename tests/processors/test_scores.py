@@ -13,6 +13,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from evaluators.issues import IssueCode, Severity
 from evaluators.names import require_name
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict, issue
+from processors.roll_ups import RollUp
 from processors.scores import (
     EXPLANATION_BYTES,
     MAX_SPAN_EVENTS,
@@ -22,7 +23,6 @@ from processors.scores import (
     is_taken,
     tail,
 )
-from processors.roll_ups import RollUp
 
 PLAIN = Emission()
 TARGET = Target(trace_id=b"t" * 16, span_id=b"s" * 8, end_unix_nano=1_700_000_000_000_000_000, resource=b"\x0a\x00")

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from bench.long_traces import SHAPES, TRACE_ID, Trace
-from evaluators.registry import EVALUATORS
 from evaluators.rules import evidence
 from processors.judging import TraceInput, TraceJudge
 from processors.otlp import decode_log, decode_span
 from processors.reading import drafts
 from processors.reading.transcribe import transcribe_trace
+from tests.processors.ordinary import ordinary_evaluators
 
 SIZES = {
     "large results": 4,
@@ -69,7 +69,7 @@ def read(trace: Trace) -> None:
 
 
 def judge(trace: Trace) -> None:
-    judging = TraceJudge([entry.create() for entry in EVALUATORS.values()], read=transcribe_trace)
+    judging = TraceJudge(ordinary_evaluators(), read=transcribe_trace)
     given = TraceInput(trace_id=TRACE_ID, spans=trace.spans, logs=trace.logs)
     assert asyncio.run(judging.judge(given)).failure is None
 

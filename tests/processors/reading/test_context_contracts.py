@@ -14,10 +14,10 @@ import pytest
 from collector.commands.replay import judge_traces
 from collector.judging.setup import Plan, build
 from evaluators.cases import Role, Run, ToolCall, Turn
-from evaluators.registry import EVALUATORS
 from evaluators.verdict import Status, Verdict
 from processors.otlp import Span, decode_span
 from processors.transcript import Transcript
+from tests.processors.ordinary import ordinary_settings
 from tests.processors.recorded_runs import RECORDED, facts_of, recorded_runs, saved, transcripts_of
 
 
@@ -49,7 +49,7 @@ def the_call(name: str, tool: str) -> ToolCall:
 
 
 async def verdicts(name: str) -> list[Verdict]:
-    judge, _ = build(Plan(evaluators={each: entry.settings() for each, entry in EVALUATORS.items()}))
+    judge, _ = build(Plan(evaluators=ordinary_settings()))
     return [
         placed.verdict
         async for scores in judge_traces(judge, saved(RECORDED / name).traces)
