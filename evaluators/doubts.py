@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from evaluators.cases import JsonValue
-from evaluators.judge.pieces import Kind, Steering
 from evaluators.judge.question import JudgeAnswer
+from evaluators.judge.steering import Kind, Steering
 from evaluators.verdict import Verdict
 
 _LESS_WHEN_NOTHING_WAS_SHOWN = 0.4

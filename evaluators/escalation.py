@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from evaluators.cases import JsonValue, Run
 from evaluators.evaluator import Screening
 from evaluators.judge.question import Answer, Judge, Question
-from evaluators.judge.shares import add
 from evaluators.status import Status
+from evaluators.usage import add
 from evaluators.verdict import Verdict
 
 VOTES, SPREAD = "votes", "spread"

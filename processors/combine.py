@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evaluators.judge.shares import total
 from evaluators.status import OPEN, Status, foremost
+from evaluators.usage import total
 from evaluators.verdict import Method, Verdict
 
 _LESS_WHEN_A_PART_IS_MISSING = 0.2

@@ -14,10 +14,10 @@ from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.files import BadLine, NamedCase, read_cases
 from evaluators.judge.question import Judge
 from evaluators.judge.settings import JudgeSettings
-from evaluators.judge.shares import total
 from evaluators.needs import needed_items
 from evaluators.reference.lookup import References
 from evaluators.registry import CASE_OPTIONS, EVALUATORS
+from evaluators.usage import total
 from evaluators.verdict import Verdict
 
 CASES_AT_A_TIME = 16

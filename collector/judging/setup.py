@@ -22,7 +22,7 @@ from evaluators.cases import CaseKind
 from evaluators.escalation import EscalatingJudge
 from evaluators.evaluator import Evaluator, EvaluatorSettings
 from evaluators.judge.client import OpenAIJudge
-from evaluators.judge.gate import Gates
+from evaluators.judge.limits.gate import Gates
 from evaluators.judge.question import Judge
 from evaluators.judge.report import QuestionsReport, RequestReport, SpendingReport
 from evaluators.judge.settings import JudgeSettings, off_reason

@@ -12,23 +12,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from evaluators.cases import Run
-from evaluators.judge.answer import Read, read_answer
-from evaluators.judge.answer_cache import AnswerCache, Kept
-from evaluators.judge.batches import batches
-from evaluators.judge.case_key import case_keys, manner_of
-from evaluators.judge.clock import Clock, SystemClock
-from evaluators.judge.conversation import Conversation
-from evaluators.judge.deadline import Deadline
-from evaluators.judge.exchange import Exchange, answer_of
-from evaluators.judge.gate import Gates
-from evaluators.judge.prompt import ShownRun, prepare
+from evaluators.judge.answering.answer import Read, read_answer
+from evaluators.judge.asking.batches import batches
+from evaluators.judge.asking.conversation import Conversation
+from evaluators.judge.asking.exchange import Exchange, answer_of
+from evaluators.judge.asking.sender import Sender, Turn
+from evaluators.judge.cache.answer_cache import AnswerCache, Kept
+from evaluators.judge.cache.case_key import case_keys, manner_of
+from evaluators.judge.cache.remembering import Remembering
+from evaluators.judge.limits.clock import Clock, SystemClock
+from evaluators.judge.limits.deadline import Deadline
+from evaluators.judge.limits.gate import Gates
+from evaluators.judge.limits.urgency import most_urgent
 from evaluators.judge.question import Answer, JudgeAnswer, Question
-from evaluators.judge.redaction import Redactor
-from evaluators.judge.remembering import Remembering
 from evaluators.judge.report import Asked, Levels, OnReport, OnRequest, QuestionsReport
-from evaluators.judge.sender import Sender, Turn
 from evaluators.judge.settings import JudgeSettings
-from evaluators.judge.urgency import most_urgent
+from evaluators.judge.showing.prompt import ShownRun, prepare
+from evaluators.judge.showing.redactor import Redactor
 from evaluators.rules.secrets import redact
 from evaluators.verdict import Status
 
@@ -58,7 +58,7 @@ class OpenAIJudge:
         patient: bool = False,
     ) -> None:
         # The library behind it is heavy: whoever only reads settings or judges by rules shall not carry it.
-        from evaluators.judge.endpoint import Endpoint
+        from evaluators.judge.endpoint.endpoint import Endpoint
 
         self.name = name
         self._settings = settings
@@ -83,6 +83,13 @@ class OpenAIJudge:
     def levels(self) -> Levels:
         """How it stands with the limits."""
         return self._sender.levels()
+
+    def ask_no_more(self) -> None:
+        """Begin no other request, neither for this judge nor for those with the same address and key.
+
+        What is under way may still be answered.
+        """
+        self._gate.close()
 
     async def close(self) -> None:
         """Ends what is under way and closes the connections; whoever waits or asks from now on is told so."""

@@ -12,17 +12,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from evaluators.cases import Run
-from evaluators.judge.batches import batches, halves
-from evaluators.judge.case_key import case_keys
-from evaluators.judge.control import LABEL
-from evaluators.judge.output_limit import output_limit
-from evaluators.judge.prompt import CORRECTION_TOKENS, ShownRun, build_prompt, prepare
+from evaluators.judge.answering.schema import answer_schema
+from evaluators.judge.asking.batches import batches, halves
+from evaluators.judge.cache.case_key import case_keys
+from evaluators.judge.endpoint.output_limit import output_limit
+from evaluators.judge.endpoint.request import Order
 from evaluators.judge.question import Answer, JudgeFailure, NamedQuestion, Question
-from evaluators.judge.redaction import Redactor
-from evaluators.judge.request import Order
-from evaluators.judge.schema import answer_schema
 from evaluators.judge.settings import JudgeSettings
-from evaluators.judge.shares import share
+from evaluators.judge.showing.control import LABEL
+from evaluators.judge.showing.prompt import CORRECTION_TOKENS, ShownRun, build_prompt, prepare
+from evaluators.judge.showing.redactor import Redactor
+from evaluators.usage import share
 from evaluators.verdict import Status, Usage
 
 _NOT_ASKED = "This is an estimate; no judge was asked."

@@ -29,7 +29,7 @@ from typing import Protocol, TypeAlias
 from pydantic import BaseModel
 
 from evaluators.cases import Run
-from evaluators.judge.pieces import Steering
+from evaluators.judge.steering import Steering
 from evaluators.verdict import NO_USAGE, Status, Usage
 
 

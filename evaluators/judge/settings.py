@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, SecretStr, field_validator, model_validator
 
 from evaluators.duration import Duration
-from evaluators.judge.generation import GenerationSettings
+from evaluators.judge.generation_settings import GenerationSettings
 from evaluators.judge.limit_settings import (
     BreakerSettings,
     BudgetSettings,

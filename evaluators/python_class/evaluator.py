@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from evaluators.cases import Case, JsonValue
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.judge.question import JudgeAnswer, JudgeFailure, Question
-from evaluators.judge.strict import definitions_of
+from evaluators.judge.strict_schema import definitions_of
 from evaluators.python_class.loading import LoadError, load_evaluator, told_fault
 from evaluators.python_class.settings import PythonSettings
 from evaluators.verdict import Status, Verdict

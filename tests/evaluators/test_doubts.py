@@ -6,8 +6,8 @@ import pytest
 from pydantic import BaseModel
 
 from evaluators.doubts import doubted
-from evaluators.judge.pieces import Kind, Steering
 from evaluators.judge.question import JudgeAnswer
+from evaluators.judge.steering import Kind, Steering
 from evaluators.verdict import Level, Status, Verdict
 
 

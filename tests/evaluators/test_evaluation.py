@@ -11,7 +11,7 @@ import pytest
 
 from evaluators.cases import Run
 from evaluators.evaluation import Item, evaluate
-from evaluators.judge.case_key import manner_of
+from evaluators.judge.cache.case_key import manner_of
 from evaluators.judge.question import Answer, JudgeAnswer, Question
 from evaluators.judge.settings import JudgeSettings
 from evaluators.tool_response_handling import ToolResponseHandling

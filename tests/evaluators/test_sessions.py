@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluators.cases import Message, Role, Run, ToolCall, ToolResult, Turn
-from evaluators.judge.prompt import prepare
+from evaluators.judge.showing.prompt import prepare
 from evaluators.sessions import session_case
 
 

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from evaluators.evaluation import evaluate
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.settings import JudgeSettings
-from evaluators.judge.shares import total
+from evaluators.usage import total
 from evaluators.verdict import Method, Status, Verdict
 from tests.evaluators.judge_cases import FIVE, items_of, six_steps
 from tests.evaluators.judge_server import STRICT_KEYWORDS, JudgeServer, Received, nodes, status

@@ -14,13 +14,13 @@ import pytest
 
 from evaluators.cases import Run, ToolResult, Turn
 from evaluators.judge.client import OpenAIJudge
-from evaluators.judge.clock import SystemClock
-from evaluators.judge.endpoint import MAX_REPLY_BYTES
+from evaluators.judge.endpoint.endpoint import MAX_REPLY_BYTES
+from evaluators.judge.limits.clock import SystemClock
 from evaluators.judge.question import Answer, Judge, JudgeAnswer, JudgeFailure
 from evaluators.judge.report import OnRequest, Outcome, RequestReport
 from evaluators.judge.settings import JudgeSettings
-from evaluators.judge.shares import total
 from evaluators.judge.tokens import estimate_tokens
+from evaluators.usage import total
 from evaluators.verdict import Status
 from tests.evaluators import judge_endpoints as endpoints
 from tests.evaluators.judge_cases import (

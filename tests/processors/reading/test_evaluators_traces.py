@@ -8,7 +8,7 @@ import pytest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from evaluators.judge.prompt import build_prompt, prepare
+from evaluators.judge.showing.prompt import build_prompt, prepare
 from processors.conventions.wanted import wants
 from processors.otlp import decode_span
 from processors.reading.transcribe import transcribe

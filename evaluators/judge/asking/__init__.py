@@ -1,0 +1,1 @@
+"""From questions that belong together to their answers: conversations with a model, within every limit."""

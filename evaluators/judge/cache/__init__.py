@@ -1,0 +1,1 @@
+"""Answers that were given before, and those that somebody else waits for just now."""
