@@ -14,6 +14,7 @@ from dataclasses import replace
 from evaluators.cases import Run
 from evaluators.judge.answering.answer import Read, read_answer
 from evaluators.judge.asking.batches import batches
+from evaluators.judge.asking.composing import named
 from evaluators.judge.asking.conversation import Conversation
 from evaluators.judge.asking.exchange import Exchange, answer_of
 from evaluators.judge.asking.sender import Sender, Turn
@@ -139,7 +140,7 @@ class OpenAIJudge:
         answered: dict[int, tuple[Answer, Kept | None]] = {}
 
         async def ask_batch(places: list[int]) -> None:
-            asked = [(f"q{number}", questions[place]) for number, place in enumerate(places, 1)]
+            asked = named(questions, places)
             exchange = Exchange(shown=shown, asked=asked, model=self.model)
             turn = Turn(
                 urgency=most_urgent(run, [question for _, question in asked]),

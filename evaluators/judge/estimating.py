@@ -12,15 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from evaluators.cases import Run
-from evaluators.judge.answering.schema import answer_schema
 from evaluators.judge.asking.batches import batches, halves
+from evaluators.judge.asking.composing import empty_order, named, prompt_beside
 from evaluators.judge.cache.case_key import case_keys
 from evaluators.judge.endpoint.output_limit import output_limit
 from evaluators.judge.endpoint.request import Order
 from evaluators.judge.question import Answer, JudgeFailure, NamedQuestion, Question
 from evaluators.judge.settings import JudgeSettings
-from evaluators.judge.showing.control import LABEL
-from evaluators.judge.showing.prompt import CORRECTION_TOKENS, ShownRun, build_prompt, prepare
+from evaluators.judge.showing.prompt import ShownRun, prepare
 from evaluators.judge.showing.redactor import Redactor
 from evaluators.usage import share
 from evaluators.verdict import Status, Usage
@@ -66,7 +65,7 @@ class EstimatingJudge:
         shown = prepare(run, Redactor(self._settings.redact), with_control=self._settings.control_statements)
         new = self._new(shown, questions)
         for places in batches(new, self._settings.steps_per_request):
-            self._count([(f"q{number}", new[place]) for number, place in enumerate(places, 1)], shown)
+            self._count(named(new, places), shown)
         return [JudgeFailure(status=Status.NEEDS_JUDGE, reason=_NOT_ASKED, model=self.model) for _ in questions]
 
     def _new(self, shown: ShownRun, questions: Sequence[Question]) -> list[Question]:
@@ -100,8 +99,6 @@ class EstimatingJudge:
             found.written[question.evaluator] += part.completion_tokens or 0
 
     def _order(self, asked: Sequence[NamedQuestion], shown: ShownRun) -> Order | None:
-        properties = None if shown.control is None else dict.fromkeys(shown.control.answers, LABEL)
-        order = Order(system="", user="", schema=answer_schema(asked, shown.aliases, properties), questions=len(asked))
-        room = self._settings.max_prompt_tokens - order.tokens - CORRECTION_TOKENS
-        prompt = build_prompt(shown, asked, room)
+        order = empty_order(shown, asked)
+        prompt = prompt_beside(order, shown, asked, self._settings.max_prompt_tokens)
         return None if prompt is None else replace(order, system=prompt.system, user=prompt.user)

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evaluators.judge.answering.schema import answer_schema
 from evaluators.judge.asking.batches import halves
+from evaluators.judge.asking.composing import empty_order, prompt_beside
 from evaluators.judge.asking.context_limit import ContextLimit
 from evaluators.judge.asking.exchange import Exchange
 from evaluators.judge.asking.sender import Sender, Turn
@@ -21,8 +21,7 @@ from evaluators.judge.limits.not_asked import NotAskedError
 from evaluators.judge.question import NamedQuestion
 from evaluators.judge.report import Asked, Outcome
 from evaluators.judge.settings import JudgeSettings
-from evaluators.judge.showing.control import LABEL
-from evaluators.judge.showing.prompt import CORRECTION_TOKENS, build_prompt, correction
+from evaluators.judge.showing.prompt import correction
 from evaluators.verdict import Status
 
 _MOST_HALVINGS = 3
@@ -115,13 +114,9 @@ class Conversation:
 
     def _order(self, exchange: Exchange, asked: Sequence[NamedQuestion]) -> Order | None:
         """What to send so that `asked` are answered; the words are the same for all attempts."""
-        control = exchange.shown.control
-        properties = None if control is None else dict.fromkeys(control.answers, LABEL)
-        schema = answer_schema(asked, exchange.shown.aliases, properties)
-        order = Order(system="", user="", schema=schema, questions=len(asked))
+        order = empty_order(exchange.shown, asked)
         if exchange.prompt is None:
-            room = self._limit.tokens - order.tokens - CORRECTION_TOKENS
-            exchange.prompt = build_prompt(exchange.shown, exchange.asked, room)
+            exchange.prompt = prompt_beside(order, exchange.shown, exchange.asked, self._limit.tokens)
         if exchange.prompt is None:
             return None
         return replace(order, system=exchange.prompt.system, user=exchange.prompt.user)

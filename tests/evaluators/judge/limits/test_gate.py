@@ -114,3 +114,21 @@ def test_what_is_said_of_places_holds_for_all_behind_a_gate_and_defaults_give_wa
     for said, places in (([32], 32), ([32, 8], 8), ([], 4), ([2], 2)):
         judges = [settings_for(url, max_concurrent_requests=one) for one in said] + [settings_for(url)]
         assert Gates(judges).gate_of(judges[0]).flow.limit == places
+
+
+async def test_a_closed_gate_lets_nobody_through_neither_who_waits_nor_who_comes() -> None:
+    clock = LeapingClock()
+    gate = Gate(Limits(places=1), clock)
+    permit = await gate.enter(Rank(Urgency.SAMPLE, 0), _NEVER_S)
+    waiting = asyncio.create_task(gate.enter(Rank(Urgency.SAMPLE, 1), _NEVER_S))
+    await asyncio.sleep(0)
+    gate.require_open()
+    gate.close()
+    gate.accepted(permit, 1)
+    with pytest.raises(NotAskedError, match="is being stopped"):
+        await waiting
+    with pytest.raises(NotAskedError, match="is being stopped"):
+        await gate.enter(Rank(Urgency.FAILURE, 2), _NEVER_S)
+    with pytest.raises(NotAskedError):
+        gate.require_open()
+    assert (gate.flow.under_way, len(gate.flow.line)) == (0, 0)
