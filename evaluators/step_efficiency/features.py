@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 
 from evaluators.cases import JsonValue, Run
 from evaluators.judge.tokens import tokens, weigh
@@ -71,8 +70,7 @@ def used_results(run: Run, steps: Sequence[Step]) -> list[bool | None]:
 def features(run: Run, steps: Sequence[Step], used: Sequence[bool | None]) -> dict[str, JsonValue]:
     """The counts of a run."""
     signatures = Counter((step.call.name, step.arguments) for step in steps if step.arguments is not None)
-    pairs = list(pairwise(steps))
-    after_failure = [(a, b) for a, b in pairs if a.succeeded is False and a.call.name == b.call.name]
+    after_failure = list(_after_failures(steps))
     known = [step for step in steps if step.succeeded and step.call.result is not None]
     reads = [flag for flag in used if flag is not None]
     durations, weights = _durations(steps), _weights(steps)
@@ -95,6 +93,16 @@ def features(run: Run, steps: Sequence[Step], used: Sequence[bool | None]) -> di
         "token_share": _shares(weights),
         "trace_truncated": run.partial or run.truncated,
     }
+
+
+def _after_failures(steps: Sequence[Step]) -> Iterator[tuple[Step, Step]]:
+    """Each failed call with the next one that its agent made of the same tool, whatever came in between."""
+    before: dict[tuple[str, str | None], Step] = {}
+    for step in steps:
+        last = before.get((step.call.name, step.agent))
+        if last is not None and last.succeeded is False:
+            yield last, step
+        before[step.call.name, step.agent] = step
 
 
 def _runs_of_same_tool(steps: Sequence[Step]) -> int:

@@ -79,8 +79,9 @@ def _of_retry(step: Step, twins: list[Step], changes: Changes) -> Label:
         return Label(StepType.JUSTIFIED_RETRY, "The failure could pass by itself.", certain=True)
     if failure is ErrorClass.TRANSIENT and waited_s is None:
         return Label(StepType.JUSTIFIED_RETRY, "The failure could pass by itself.")
+    how = "unchanged" if waited_s is None else "at once"
     return Label(
-        StepType.UNJUSTIFIED_RETRY, f"The same call had failed {retries} times, and was repeated at once.", certain=True
+        StepType.UNJUSTIFIED_RETRY, f"The same call had failed {retries} times, and was repeated {how}.", certain=True
     )
 
 

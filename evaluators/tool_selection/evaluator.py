@@ -114,8 +114,10 @@ class ToolSelection(Evaluator[DecisionCase]):
         refs = {call.id: call.ref or case.turn.ref for call in case.turn.calls}
         for choice in content.calls if isinstance(content, CallsSelectionAnswer) else ():
             codes = [IssueCode(code) for code in dict.fromkeys(choice.issues)]
-            only_unneeded = required and codes == [IssueCode.UNNEEDED_TOOL]
-            label = _CORRECT if only_unneeded else choice.label
+            label = choice.label
+            if required and IssueCode.UNNEEDED_TOOL in codes:
+                codes.remove(IssueCode.UNNEEDED_TOOL)
+                label = label if codes else _CORRECT
             if label == _INCORRECT:
                 issues += judged_issues(
                     codes, choice.explanation, screening.issues, call_id=choice.call_id, ref=refs.get(choice.call_id)

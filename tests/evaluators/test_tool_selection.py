@@ -222,7 +222,8 @@ def test_where_a_call_was_demanded_it_is_not_called_unneeded() -> None:
     verdict = judged(given, calls_answer(("call_1", "incorrect", ["unneeded_tool"])))
     assert (verdict.score, verdict.issues) == (1.0, ())
     verdict = judged(given, calls_answer(("call_1", "incorrect", ["unneeded_tool", "unsafe_tool"])))
-    assert verdict.score == 0.0
+    assert (verdict.score, [one.code for one in verdict.issues]) == (0.0, ["unsafe_tool"])
+    assert verdict.calls[0].issues == ("unsafe_tool",)
 
 
 @pytest.mark.parametrize(

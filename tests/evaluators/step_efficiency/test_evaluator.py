@@ -88,6 +88,17 @@ def test_features_count_what_happened() -> None:
     assert features["duration_share"] == {"list_notes": 1.0}
 
 
+def test_a_retry_is_one_whatever_was_called_in_between() -> None:
+    def fail(id: str) -> ToolCall:
+        return call("get_order", {"order_id": "W9"}, error="timed out", id=id)
+
+    case = run_of(fail("a"), call("list_notes", {}, "[]", id="b"), fail("c"), look("d"), answer="99")
+    features = by_rules(case).details["features"]
+    assert isinstance(features, dict)
+    assert features["failed_tool_retries"] == 2 and features["unchanged_failed_retries"] == 1
+    assert features["arguments_changed_after_failure"] == 1
+
+
 def test_features_tell_what_each_tool_cost_and_what_was_read_again() -> None:
     pages = [
         call("read_file", {"path": "/a.py", "from": n}, "text " * 50, id=f"p{n}", duration_s=1.0) for n in range(3)
