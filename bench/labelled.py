@@ -20,8 +20,8 @@ import orjson
 
 from evaluators.calibration.agreement import Agreement, Pair, agreement_of
 from evaluators.calibration.labels import CaseLabel, read_case_labels
+from evaluators.case_files.lines import NamedCase, read_cases
 from evaluators.evaluation import judge_by_rules
-from evaluators.files import NamedCase, read_cases
 from evaluators.registry import CASE_KINDS, EVALUATORS
 from evaluators.verdict import Verdict
 

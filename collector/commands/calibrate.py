@@ -25,7 +25,7 @@ from evaluators.calibration.comparison import Compared, measured
 from evaluators.calibration.labels import About, read_annotations, read_case_labels
 from evaluators.calibration.record import write_record
 from evaluators.calibration.scripts import script_of
-from evaluators.files import BadLine, NamedCase
+from evaluators.case_files.lines import BadLine, NamedCase
 from evaluators.verdict import Level
 from processors.verdict_json import verdict_of
 

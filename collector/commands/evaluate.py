@@ -1,7 +1,8 @@
 """`spanjudge evaluate`: judge cases in a file, without telemetry.
 
-In: a file with one case per line (`evaluators.files`).  Out: one result per line and case, in the order of the cases.
-Exit status 1 when a line was no case or something couldn't be read or written; the rest is judged all the same.
+In: a file with one case per line (`evaluators.case_files.lines`).  Out: one result per line and case, in the order of
+the cases. Exit status 1 when a line was no case or something couldn't be read or written; the rest is judged all the
+same.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collector.commands.judge_options import DEFAULT_MODEL, JudgeModelOption, Ju
 from collector.commands.reporting import report
 from collector.judging.cases import evaluators_for_cases, judge_cases, read_cases_for, with_judge
 from collector.judging.setup import Plan, plan_of
-from evaluators.files import BadLine, NamedCase, result_line
+from evaluators.case_files.lines import BadLine, NamedCase, result_line
 
 
 def register(app: typer.Typer) -> None:

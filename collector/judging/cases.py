@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from collector.judging.setup import Plan, escalating, make_evaluators, make_judges
+from evaluators.case_files.lines import BadLine, NamedCase, read_cases
 from evaluators.cases import Case, RunCase
 from evaluators.evaluation import Item, evaluate
 from evaluators.evaluator import Evaluator, EvaluatorSettings
-from evaluators.files import BadLine, NamedCase, read_cases
 from evaluators.judge.question import Judge
 from evaluators.judge.settings import JudgeSettings
 from evaluators.needs import needed_items

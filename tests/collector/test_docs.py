@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from collector.cli import app
 from collector.records import Signal
 from collector.telemetry import ITEMS, Telemetry
-from evaluators.case_input import CaseInput
+from evaluators.case_files.form import CaseInput
 from evaluators.issues import IssueCode
 from evaluators.registry import CASE_OPTIONS, EVALUATORS
 from evaluators.verdict import Status

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from evaluators.case_files.lines import BadLine, NamedCase, read_cases, result_line
 from evaluators.cases import (
     CallsCase,
     DecisionCase,
@@ -18,7 +19,6 @@ from evaluators.cases import (
     SessionCase,
     ToolResult,
 )
-from evaluators.files import BadLine, NamedCase, read_cases, result_line
 from evaluators.reference import ToolCallsMatchSettings
 from evaluators.registry import CASE_KINDS, CASE_OPTIONS, EVALUATORS
 from evaluators.verdict import CallVerdict, Level, Method, Status, Usage, Verdict
