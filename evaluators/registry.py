@@ -23,7 +23,6 @@ from evaluators.plan_quality import PlanQuality, PlanQualitySettings
 from evaluators.prompt_file import PromptEvaluator, PromptSettings
 from evaluators.python_class import ClassEvaluator, PythonSettings
 from evaluators.qa_judge import QaJudge, QaJudgeSettings
-from evaluators.qa_judge import QaJudge, QaJudgeSettings
 from evaluators.reference import (
     AdkTrajectory,
     AdkTrajectorySettings,
@@ -121,7 +120,6 @@ _ENTRIES = (
     Entry(ToolCallsMatch, ToolCallsMatchSettings, "Were the expected calls made, and no others?"),
     Entry(WorkflowCompliance, ShippedRubricSettings, "Did a travel planner take its steps, in order and well?"),
     Entry(OutputQuality, ShippedRubricSettings, "Is a travel plan complete, honest and in form?"),
-    Entry(QaJudge, QaJudgeSettings, "Does what was delivered meet its task, without red lines?"),
     Entry(QaJudge, QaJudgeSettings, "Does what was delivered meet its task, without red lines?"),
     Entry(ToolCorrectness, ToolCorrectnessSettings, "Likeness of the calls to the expected ones, as in DeepEval."),
     Entry(ToolCallAccuracy, ToolCallAccuracySettings, "The expected tools with the expected arguments, as in Ragas."),

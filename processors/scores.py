@@ -84,7 +84,6 @@ class EvaluationSpan:
     """
 
     span_id: bytes
-    target_span_id: bytes
     resource: bytes
     scope: bytes
     span: bytes
@@ -170,7 +169,6 @@ def evaluation_span(
     )
     return EvaluationSpan(
         span_id=span_id,
-        target_span_id=target.span_id,
         resource=target.resource,
         scope=SCOPE,
         span=span.SerializeToString(),

@@ -26,7 +26,7 @@ from evaluators.judge.steering import Steering
 from evaluators.judge.tokens import estimate_tokens
 
 INSTRUCTIONS = files("evaluators.judge.showing").joinpath("instructions.md").read_text("utf-8").strip()
-CORRECTION_CHARS = 2_000
+_CORRECTION_CHARS = 2_000
 CORRECTION_TOKENS = 600
 _MOST_WARNED_OF = 8
 _TURN = re.compile(r"\bturn (\d+)\b", re.IGNORECASE)
@@ -53,25 +53,14 @@ class ShownRun:
 class Prompt:
     """What is sent: a system and a user message.
 
-    `shared_chars` are those at its beginning that depend on the run alone.  `left_out` is the share of the run's texts
-    that there was no room for.  `crowded`: the questions take more room than the run, of which something is left out.
+    `left_out` is the share of the run's texts that there was no room for.  `crowded`: the questions take more room than
+    the run, of which something is left out.
     """
 
     system: str
     user: str
-    shared_chars: int
     left_out: float
     crowded: bool = False
-
-    @property
-    def cut(self) -> bool:
-        """Whether anything of the run was left out."""
-        return self.left_out > 0
-
-    @property
-    def chars(self) -> int:
-        """Length of both messages."""
-        return len(self.system) + len(self.user)
 
 
 def prepare(run: Run, redact: Redact | None = None, *, with_control: bool = True) -> ShownRun:
@@ -100,21 +89,19 @@ def build_prompt(shown: ShownRun, asked: Sequence[NamedQuestion], room_tokens: i
     if showing is None:
         return None
     user = head + showing.text + tail
-    shared = len(INSTRUCTIONS) + len(head) + len(showing.text)
     return Prompt(
         system=INSTRUCTIONS,
         user=user,
-        shared_chars=shared,
         left_out=showing.left_out,
         crowded=showing.cut and room < estimate_tokens(tail),
     )
 
 
 def correction(faults: Sequence[str], names: Sequence[str]) -> str:
-    """What is said after the questions to a judge whose first answer was no valid one; at most `CORRECTION_CHARS`."""
+    """What is said after the questions to a judge whose first answer was no valid one; at most 2,000 characters."""
     ending = f"\nAnswer {', '.join(names)} anew, as one JSON object of exactly the form that is asked for."
     listed = "\n\nAn earlier answer to this was not valid:" + "".join(f"\n- {fault}" for fault in faults)
-    return listed[: CORRECTION_CHARS - len(ending)] + ending
+    return listed[: _CORRECTION_CHARS - len(ending)] + ending
 
 
 def _criteria(asked: Sequence[NamedQuestion]) -> str:
