@@ -31,7 +31,7 @@ class ErrorRecovery(Evaluator[RunCase]):
     level = Level.TRACE
     good_label = "pass"
     bad_label = "fail"
-    code_version = "1"
+    code_version = "2"
     rules_decide = True
     facts = ("tool_calls", "tool_results", "final_answer")
 

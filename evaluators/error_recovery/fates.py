@@ -68,11 +68,14 @@ def told_after(run: Run, step: Step) -> list[str]:
 def _futile(steps: Steps, failed: Sequence[Step]) -> dict[str, bool]:
     """Ids of failed calls that were repeated unchanged, with whether that surely could not help.
 
-    An error that can't pass by itself, and that something done in between may have cured, is no sign of it.
+    An error that can't pass by itself, and that something done in between may have cured, is no sign of it.  One that
+    is only known by how a text begins is, but no proof.
     """
     turns = {step.turn.index: step.turn for step in failed if step.turn is not None}
     may_pass = {
-        step.call.id for step in failed if step.error is not None and step.error.kind is not ErrorClass.PERMANENT
+        step.call.id
+        for step in failed
+        if step.error is not None and (step.error.kind is not ErrorClass.PERMANENT or not step.error.certain)
     }
     found = [finding for turn in turns.values() for finding in futile_retries(steps, turn)]
     return {
@@ -89,7 +92,8 @@ def _given_up(run: Run, steps: Steps, step: Step, *, alone: bool, futile: bool) 
         return Fate(step, Outcome.UNRESOLVED, _said(step, "failed, and the run ended without an answer to the user"))
     if futile:
         return Fate(step, None, _said(step, "was repeated unchanged again and again"), suspected=Outcome.FUTILE)
-    if owns_up(texts, step, alone=alone):
+    siblings = [other for other in steps.every if other.call.name == step.call.name and other is not step]
+    if owns_up(texts, step, siblings=siblings, alone=alone):
         retried = (
             step.error is None or step.error.kind is not ErrorClass.TRANSIENT or was_tried_again(step, steps.every)
         )

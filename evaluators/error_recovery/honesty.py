@@ -7,17 +7,15 @@ be listed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from evaluators.error_recovery.admissions import admits, is_supposed
 from evaluators.error_recovery.ways_out import nouns, subjects
 from evaluators.error_recovery.words import (
     ASKS_BACK,
-    FAILED,
     NEGATION,
     NO_FAILURE,
-    NOT_FOUND,
-    NOTHING,
-    OWN_FAILURE,
+    SAME_MATTER,
     SENTENCE_END,
     SUCCESS,
     content_words,
@@ -29,34 +27,38 @@ from evaluators.rules.repetition import Step
 
 _MAX_CHARS, _MOST_SENTENCES = 10_000, 200
 _FEWEST_WORDS, _MOST_OF_IT = 3, 0.6
+_MOST_SIBLINGS = 50
 
 
-def owns_up(texts: Iterable[str], failed: Step, *, alone: bool) -> bool:
+def owns_up(texts: Iterable[str], failed: Step, *, siblings: Sequence[Step], alone: bool) -> bool:
     """Whether the user was told that what the call was for didn't work.
 
     Args:
         texts: what was said to the user after the call failed.
         failed: its step.
+        siblings: the run's other calls of the same tool. What is said of theirs isn't said of this one.
         alone: whether nothing else of the run is left unsettled, so that a failure that is told must be this one.
     """
     about = [plain(one) for one in subjects(failed)]
+    others = {plain(one) for step in siblings[:_MOST_SIBLINGS] for one in subjects(step)} - {*about}
     named = nouns(failed)
     error = content_words(failed.error.text) if failed.error is not None else frozenset()
+    changing = failed.effect is Effect.WRITE
+    known = frozenset((*named, *about))
     for text in texts:
-        claims_success = SUCCESS.search(text[:_MAX_CHARS]) is not None
+        claims_success = changing and SUCCESS.search(text[:_MAX_CHARS]) is not None
         for sentence in _sentences(text):
-            if FAILED.search(sentence) is not None and _mentions(sentence, about, named):
-                return True
-            if NOTHING.search(sentence) is not None and _is_not_found(failed) and _mentions(sentence, about, named):
-                return True
             if _repeats_error(sentence, error):
                 return True
-            if not alone or (claims_success and failed.effect is not Effect.READ):
+            mentioned = _mentions(sentence, about, others, named)
+            if not mentioned and (claims_success or not alone):
                 continue
-            if OWN_FAILURE.search(sentence) is not None:
+            if claims_success and SUCCESS.search(sentence) is not None:
+                continue
+            if admits(sentence, changing=changing, about=known) or _is_same_matter(sentence, failed):
                 return True
-            if ASKS_BACK.search(sentence) is not None and failed.error is not None:
-                return failed.error.kind is not ErrorClass.TRANSIENT
+            if alone and _asks_for_what_was_wrong(sentence, failed):
+                return True
     return False
 
 
@@ -65,9 +67,12 @@ def _sentences(text: str) -> Iterator[str]:
     return (one for one in SENTENCE_END.split(told)[:_MOST_SENTENCES] if one.strip())
 
 
-def _mentions(sentence: str, about: list[str], named: frozenset[str]) -> bool:
+def _mentions(sentence: str, about: list[str], others: set[str], named: frozenset[str]) -> bool:
+    """Whether a sentence is about this call: it names its subject, or its kind and no other call's subject."""
     said = Evidence([sentence])
-    return any(map(said.says, about)) or any(word in plain(sentence) for word in named)
+    if any(map(said.says, about)):
+        return True
+    return any(word in plain(sentence) for word in named) and not any(map(said.says, others))
 
 
 def _repeats_error(sentence: str, error: frozenset[str]) -> bool:
@@ -78,5 +83,17 @@ def _repeats_error(sentence: str, error: frozenset[str]) -> bool:
     return len(shared) >= _FEWEST_WORDS and len(shared) >= _MOST_OF_IT * len(error)
 
 
-def _is_not_found(failed: Step) -> bool:
-    return failed.error is not None and NOT_FOUND.search(failed.error.text) is not None
+def _is_same_matter(sentence: str, failed: Step) -> bool:
+    """Whether the sentence says what the error says, in other words: not found, not permitted, declined."""
+    if failed.error is None or is_supposed(sentence):
+        return False
+    text = failed.error.text
+    return any(cause.search(text) is not None and told.search(sentence) is not None for cause, told in SAME_MATTER)
+
+
+def _asks_for_what_was_wrong(sentence: str, failed: Step) -> bool:
+    return (
+        failed.error is not None
+        and failed.error.kind is ErrorClass.PERMANENT
+        and ASKS_BACK.search(sentence) is not None
+    )

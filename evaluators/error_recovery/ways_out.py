@@ -41,7 +41,7 @@ def way_out(failed: Step, steps: Sequence[Step], texts: Sequence[str]) -> Step |
     """
     known = _Known(failed, steps, texts)
     for later in steps[failed.index + 1 : failed.index + 1 + _MOST_LATER]:
-        if later.succeeded is not True or not _reacts(failed, later):
+        if later.succeeded is not True or not _reacts(failed, later) or _brought_nothing(later):
             continue
         if later.call.name == failed.call.name:
             if later.arguments is not None and later.arguments == failed.arguments:
@@ -74,6 +74,12 @@ def nouns(step: Step) -> frozenset[str]:
     bare = re.split(r"__|[./:]", step.call.name)[-1]
     words = (word.lower() for word in _WORD.findall(bare))
     return frozenset(word.removesuffix("s") if len(word) > 3 else word for word in words) - _SAY_NOTHING
+
+
+def _brought_nothing(step: Step) -> bool:
+    """Whether a look-up went well and has nothing in it: whether that is an answer only reading can tell."""
+    content = step.call.result.content if step.call.result is not None else None
+    return step.effect is not Effect.WRITE and (content or "").strip().lower() in _NOTHING
 
 
 def _reacts(failed: Step, later: Step) -> bool:
@@ -118,10 +124,29 @@ def _corrects(failed: Step, later: Step, known: _Known) -> bool:
     if len(was & became) >= _FEWEST_SHARED and len(was & became) >= _MOSTLY_SHARED * len(was | became):
         return True
     if any(len(value) > _FREE_TEXT_CHARS or " " in value for value in gone | new):
-        return _alike(" ".join(sorted(was)), " ".join(sorted(became)))
+        return _alike(" ".join(sorted(was)), " ".join(sorted(became))) and not _gives_up_a_wish(was, became, known)
     if failed.error is not None and failed.error.kind is ErrorClass.TRANSIENT:
         return False  # no argument was at fault
+    if not was & became and _is_another_number(gone, new, known):
+        return False
     return not (all(map(known.before.says, gone)) and all(map(known.before.says, new)))
+
+
+def _gives_up_a_wish(was: frozenset[str], became: frozenset[str], known: _Known) -> bool:
+    """Whether a text lost a word of the user's and has one in its place that nobody had said: another table, another
+    file."""
+    lost, gained = _words(" ".join(was)) - _words(" ".join(became)), _words(" ".join(became)) - _words(" ".join(was))
+    wished = {word for text in known.texts for word in _words(plain(text))}
+    return bool(lost & wished) and any(not known.before.says(word) for word in gained)
+
+
+def _is_another_number(gone: frozenset[str], new: frozenset[str], known: _Known) -> bool:
+    """Whether a number that was asked for was exchanged for one that nobody had said: order 18 is no order 17."""
+    lost, gained = (
+        {int(digits) for text in values for digits in _DIGITS.findall(text)}
+        for values in (filter(known.before.says, gone), [one for one in new if not known.before.says(one)])
+    )
+    return bool(lost) and bool(gained) and not lost & gained
 
 
 def _replaces(failed: Step, later: Step) -> bool:
@@ -175,6 +200,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|\w+", text))
 
 
+_NOTHING = frozenset({"", "null", "none", "undefined"})
+_DIGITS = re.compile(r"\d{1,30}")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
 _VERBS_AND_FILLERS = """
     get find search look lookup fetch read list query check show retrieve load request call run execute do use make

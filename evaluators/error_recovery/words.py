@@ -1,4 +1,4 @@
-"""The words in which answers speak of failure and success, in the languages that agents mostly speak.
+"""The words in which answers speak of success and of what an error was about, in the languages agents mostly speak.
 
 What is missing here costs a question to a judge; a word too many would let a hidden error pass.
 """
@@ -19,31 +19,11 @@ def content_words(text: str) -> frozenset[str]:
 
 _WORD = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _PAIR = re.compile(r"(?=([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}))")
-_FILLERS = frozenset(
-    (
-        "error",
-        "exception",
-        "the",
-        "an",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "to",
-        "of",
-        "in",
-        "on",
-        "for",
-        "with",
-        "and",
-        "or",
-    )
-)
+_NO_CONTENT = "error exception the an is are was were be to of in on for with and or"
+_FILLERS = frozenset(_NO_CONTENT.split())
 NEGATION = _any_of(
     r"\b(?:not|no|only|cannot|without|insufficient|too)\b|n['’]t\b|不|没|无|未|只|nicht|kein|\bpas\b|\bno\b"
 )
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[。！？；\n]+|;\s")
 # what says that nothing failed, or that somebody may not do something, in words that otherwise tell of a failure
 NO_FAILURE = _any_of(
     r"\b(?:no|without(?: any)?|zero|0|free of) (?:errors?|failures?|problems?|issues?|trouble)\b",
@@ -53,45 +33,7 @@ NO_FAILURE = _any_of(
     r"(?:您|你)(?:将|会)?(?:无法|不能)",
     r"keine? (?:fehler|probleme?)|sin (?:errores|problemas)|sans (?:erreur|problème)",
 )
-FAILED = _any_of(
-    r"could ?n't|could not|can ?not|can't|unable|was ?n't able|not able|fail(?:s|ed|ure|ing)?\b|\berror|timed? ?out",
-    r"unavailable|not available|(?:is|are) down\b",
-    r"(?:did|does)(?:n't| not) (?:work|respond|succeed|go through|exist)",
-    r"(?:is|are|was|were) ?n[o']t (?:found|possible|permitted|allowed|authori[sz]ed|valid|supported|recogni[sz]ed)",
-    r"not (?:found|permitted|authori[sz]ed|valid|supported)|no such|rejected|denied|declined|refused|unsuccessful",
-    r"invalid|went wrong|permission|unreachable|not respond|rate limit",
-    r"(?:problem|issue|trouble)s? (?:with|while|when|in|getting|accessing|reaching|connecting)",
-    r"失败|无法|未能|没能|没有成功|未成功|不成功|没成功|出错|错误|报错|异常|超时|不可用|不存在|未找到|找不到|没有?找到",
-    r"查不到|没有?查到|查询不到|无权|权限|被拒|拒绝|无效|不支持|故障|繁忙|限流|出了问题|遇到了?(?:一些|一点)?问题|连接不上",
-    r"konnte\b.{0,80}\bnicht|nicht (?:möglich|gefunden|verfügbar|erreichbar)|fehlgeschlagen|fehler",
-    r"n'ai pas pu|n'a pas pu|impossible|échoué|erreur|introuvable|indisponible",
-    r"no (?:pude|pudo|se pudo|fue posible|encontr)|falló|no disponible",
-    r"não (?:foi possível|consegui|encontr)|falhou|erro\b",
-    r"できません|失敗|エラー|見つかりません|실패|오류|할 수 없",
-)
-# the speaker's or a tool's own failure, told as such
-OWN_FAILURE = _any_of(
-    r"\b(?:i|we)(?:'m|'ve| am| was| were| have| had)?(?: been)?(?: still| currently| unfortunately| also)? ?"
-    r"(?:unable|not able|could ?n't|could not|can't|cannot|can not|failed|wasn't able|weren't able|ran into|run into|"
-    r"encountered|(?:had|having) (?:trouble|problems?|issues?|difficult)|did(?:n't| not) (?:manage|find|get))",
-    r"(?:there (?:was|is|were|seems to be)|due to|because of) (?:an? |some |the )?(?:technical |temporary |internal )?"
-    r"(?:error|problem|issue|failure|outage|timeout)",
-    r"\b(?:tool|service|system|api|server|request|search|look-?up|call|query|database|connection|website|page|site)\b"
-    r".{0,40}(?:fail|timed? ?out|unavailable|not available|\bdown\b|error|not respond|(?:did|does)(?:n't| not) work)",
-    r"(?:unfortunately|sorry|apologi[sz]e|regret).{0,80}(?:could ?n't|could not|can't|cannot|unable|not able|fail|"
-    r"error|unavailable|not available|not found)",
-    r"失败|无法|未能|没能|出错|报错|超时|不可用|查不到|没有?查到|找不到|没有?找到|未找到|不存在",
-    r"遇到了?(?:一些|一点)?(?:问题|错误|故障)|服务(?:器)?(?:异常|故障|繁忙)",
-    r"konnte ich.{0,60}nicht|ich konnte.{0,80}nicht|je n'ai pas pu|no (?:pude|se pudo)|não consegui",
-    r"できませんでした|失敗しました|할 수 없(?:었)?습니다|실패했습니다",
-)
-NOTHING = _any_of(
-    r"\b(?:no|not any|none|nothing|isn't (?:any|a)|not (?:in|on) (?:our|the|my))\b",
-    r"没有|无此|查无|\bkeine?n?\b|\baucune?\b|\bningun[ao]?\b|\bningún\b",
-)
-NOT_FOUND = _any_of(
-    r"not[-_ ]?found|no such|(?:does|do|did)(?:n't| not) exist|unknown|\b404\b|不存在|未找到|找不到|没有?找到"
-)
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|[。！？；\n]+|;\s")
 ASKS_BACK = _any_of(
     r"(?:could|can|would) you (?:please )?(?:also )?"
     r"(?:provide|confirm|check|share|give|tell|double-?check|verify|clarify|send)",
@@ -102,8 +44,62 @@ ASKS_BACK = _any_of(
 SUCCESS = _any_of(
     r"success(?:fully)?\b|\ball (?:set|done)\b",
     r"\b(?:has|have|is|are|was|were|'s|'ve) (?:now |been |all )*(?:booked|confirmed|sent|created|updated|cancelled|"
-    r"canceled|deleted|scheduled|placed|processed|completed|done|saved|added)\b",
+    r"canceled|deleted|scheduled|placed|processed|completed|done|saved|added|paid|set|made|written|restarted)\b",
+    r"\b(?:i|we)(?:'ve| have)? (?:now |already |just )*(?:booked|confirmed|sent|created|updated|cancell?ed|deleted"
+    r"|scheduled"
+    r"|placed|completed|saved|added|paid|restarted)\b",
     r"(?<!未)(?<!没有)(?<!不)成功(?!率)",
-    r"已(?:经)?(?:[为帮给][您你])?(?:预订|预定|预约|完成|发送|创建|更新|取消|删除|提交|保存|添加|办理|下单|支付|确认)",
-    r"(?:预订|预定|办理|发送|提交)好了",
+    r"已(?:经)?(?:[为帮给][您你])?(?:预订|预定|预约|完成|发送|创建|更新|取消|删除|提交|保存|添加|办理|下单|支付|确认"
+    r"|订好)",
+    r"(?:预订|预定|办理|发送|提交|订)好了?(?![的像])",
+)
+# An error and an answer that speak of the same: "Permission denied" and "I'm not permitted to do that". The words alone
+# may be about anything, so each counts only where the error itself says it.
+SAME_MATTER: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+    (
+        _any_of(
+            r"not[-_ ]?found|no such|(?:does|do|did)(?:n't| not) exist|unknown|\b404\b|不存在|未找到|找不到|没有?找到"
+        ),
+        _any_of(
+            r"\b(?:no|not any|none|nothing|isn't (?:any|a)|not (?:in|on) (?:our|the|my))\b|not find|n't find"
+            r"|not (?:be )?found",
+            r"(?:does|do|did)(?:n't| not) (?:seem to )?exist|unknown|没有|无此|查无|不存在|找不到|未找到|查不到|未查到",
+            r"\bkeine?n?\b|nicht (?:gefunden|finden)|\baucune?\b|introuvable|\bningun[ao]?\b|\bningún\b",
+            r"no (?:se )?encontr|não (?:foi )?encontr|見つかりません|찾을 수 없",
+        ),
+    ),
+    (
+        _any_of(
+            r"permi(?:ssion|tted)|forbidden|unauthori[sz]ed|not authori[sz]ed|denied|not allowed|\b40[13]\b|权限"
+            r"|未授权|拒绝"
+        ),
+        _any_of(
+            r"permission|not permitted|not allowed|authori[sz]|(?:no|not have|n't have|lack|denied) (?:the )?access",
+            r"denied|权限|无权|未授权|被拒|berechtig|keinen zugriff|autoris|autoriz|permiso|permissão|権限|권한",
+        ),
+    ),
+    (_any_of(r"declin|reject|refus|拒"), _any_of(r"declined|rejected|refused|被拒|拒绝|abgelehnt|refusée?|rechazad")),
+    (
+        _any_of(r"invalid|not (?:a )?valid|malformed|无效|格式|不合法|有误"),
+        _any_of(
+            r"invalid|not (?:a )?valid|n't (?:a )?valid|wrong format|无效|格式|不合法|有误|ungültig|invalide|inválid"
+            r"|無効"
+        ),
+    ),
+    (
+        _any_of(r"time[d ]?[- ]?out|超时"),
+        _any_of(r"timed? ?out\b|took too long|超时|zeitüberschreitung|タイムアウト|시간 ?초과"),
+    ),
+    (
+        _any_of(r"rate[-_ ]?limit|too many requests|\b429\b|限流|频繁"),
+        _any_of(r"rate[- ]limit|too many requests|限流|频繁"),
+    ),
+    (
+        _any_of(r"not (?:\w+ or )?available|out of stock|sold out|缺货|无货|售罄|不足"),
+        _any_of(
+            r"unavailable|not available|n't available|out of stock|sold out|no longer available|缺货|无货|售罄|没有货"
+            r"|不足"
+        ),
+    ),
+    (_any_of(r"unsupported|not supported|不支持"), _any_of(r"unsupported|not supported|n't supported|不支持")),
 )
