@@ -9,13 +9,14 @@ The vocabulary of agents is in `evaluators.cases`; each evaluator takes one kind
     verdict = judge_by_rules(ToolInvocation(), CallsCase(run=run, calls=(call,), turn=turn))
 
 `verdict.label` is "incorrect", and `verdict.explanation` says that the schema knows no `town`.  What rules leave open
-has the status `needs_judge`; give `evaluate` items with a judge, such as `evaluators.judge.client.OpenAIJudge`, and it
-asks one for all of a run's steps at once.
+has the status `needs_judge`; give `evaluate` items with a judge, such as an `OpenAIJudge`, and it asks one for all of a
+run's steps at once.  What isn't exported here may change without notice.
 """
 
 from evaluators.cases import (
     CallsCase,
     Case,
+    CaseKind,
     DecisionCase,
     Message,
     Reference,
@@ -31,15 +32,18 @@ from evaluators.cases import (
     ToolResult,
     Turn,
 )
-from evaluators.completion_efficiency import CompletionEfficiency
+from evaluators.completion_efficiency import CompletionEfficiency, CompletionEfficiencySettings
 from evaluators.computed import ComputedEvaluator
 from evaluators.error_recovery import ErrorRecovery, ErrorRecoverySettings
 from evaluators.evaluation import Item, evaluate, judge_by_rules
-from evaluators.evaluator import Evaluator, EvaluatorSettings
+from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
 from evaluators.failure_attribution import FailureAttribution, FailureAttributionSettings
 from evaluators.goal_accuracy import GoalAccuracy, GoalAccuracySettings
 from evaluators.issues import IssueCode, Severity
+from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.question import Judge, JudgeAnswer, JudgeFailure, Question
+from evaluators.judge.settings import JudgeSettings
+from evaluators.needs import needed_items
 from evaluators.output_quality import OutputQuality
 from evaluators.plan_adherence import PlanAdherence, PlanAdherenceSettings
 from evaluators.plan_quality import PlanQuality, PlanQualitySettings
@@ -49,13 +53,20 @@ from evaluators.qa_judge import QaJudge, QaJudgeSettings
 from evaluators.reference import ToolCallsMatch, ToolCallsMatchSettings
 from evaluators.registry import EVALUATORS
 from evaluators.rubric import Rubric, RubricEvaluator, read_rubric
+from evaluators.session_level import (
+    SessionGoalAccuracy,
+    SessionGoalAccuracySettings,
+    SessionTaskCompletion,
+    SessionTaskCompletionSettings,
+)
+from evaluators.sessions import session_case
 from evaluators.step_efficiency import StepEfficiency, StepEfficiencySettings
 from evaluators.task_completion import TaskCompletion, TaskCompletionSettings
 from evaluators.tool_invocation import ToolInvocation, ToolInvocationSettings
 from evaluators.tool_response_handling import ToolResponseHandling, ToolResponseHandlingSettings
 from evaluators.tool_selection import ToolSelection, ToolSelectionSettings
 from evaluators.trajectory_quality import TrajectoryQuality, TrajectoryQualitySettings
-from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Usage, Verdict
+from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Usage, Verdict, issue
 from evaluators.workflow_compliance import WorkflowCompliance
 
 __all__ = [
@@ -63,7 +74,9 @@ __all__ = [
     "CallVerdict",
     "CallsCase",
     "Case",
+    "CaseKind",
     "CompletionEfficiency",
+    "CompletionEfficiencySettings",
     "ComputedEvaluator",
     "DecisionCase",
     "ErrorRecovery",
@@ -80,9 +93,11 @@ __all__ = [
     "Judge",
     "JudgeAnswer",
     "JudgeFailure",
+    "JudgeSettings",
     "Level",
     "Message",
     "Method",
+    "OpenAIJudge",
     "OutputQuality",
     "PlanAdherence",
     "PlanAdherenceSettings",
@@ -101,7 +116,12 @@ __all__ = [
     "RubricEvaluator",
     "Run",
     "RunCase",
+    "Screening",
     "SessionCase",
+    "SessionGoalAccuracy",
+    "SessionGoalAccuracySettings",
+    "SessionTaskCompletion",
+    "SessionTaskCompletionSettings",
     "Severity",
     "SourceVerdict",
     "Status",
@@ -127,7 +147,10 @@ __all__ = [
     "Verdict",
     "WorkflowCompliance",
     "evaluate",
+    "issue",
     "judge_by_rules",
+    "needed_items",
     "read_rubric",
+    "session_case",
     "visible_plans",
 ]
