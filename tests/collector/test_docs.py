@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from enum import StrEnum
 from pathlib import Path
 
 import pytest
@@ -16,12 +17,18 @@ from collector.cli import app
 from collector.records import Signal
 from collector.telemetry import ITEMS, Telemetry
 from evaluators.case_files.form import CaseInput
+from evaluators.error_recovery.outcomes import Outcome
+from evaluators.failure_attribution.table import Fault
 from evaluators.issues import IssueCode
 from evaluators.registry import CASE_OPTIONS, EVALUATORS
+from evaluators.step_efficiency.worth import StepType
 from evaluators.verdict import Status
+from processors import scores
 
 PAGES = [Path("README.md"), *sorted(Path("docs").rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+ANCHOR = re.compile(r"\]\(([^)#:]*)#([^)]+)\)")
+FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 JSON_BLOCK = re.compile(r"```json\n(.*?)```", re.DOTALL)
 QUOTED = re.compile(r"`([^`]+)`")
 
@@ -38,6 +45,20 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     links = [link for link in LINK.findall(page.read_text()) if "://" not in link]
     missing = [link for link in links if not (page.parent / link).exists()]
     assert missing == []
+
+
+def anchors(page: Path) -> set[str]:
+    """What may stand behind a `#`: headings in small letters, blanks as dashes, without signs and targets of links."""
+    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", page.read_text()), re.MULTILINE)
+    plain = [re.sub(r"\]\([^)]*\)", "", heading).lower() for heading in headings]
+    return {re.sub(r"[^\w -]", "", heading).replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_anchor_is_a_heading(page: Path) -> None:
+    links = ANCHOR.findall(FENCED.sub("", page.read_text()))
+    lost = [(path, name) for path, name in links if name not in anchors(page.parent / path if path else page)]
+    assert lost == []
 
 
 def test_every_page_can_be_reached_from_the_index() -> None:
@@ -63,6 +84,12 @@ def test_pages_on_dialects_have_the_same_sections_in_the_same_order(page: Path) 
 
 
 PUBLISHED = "docs/evaluators/published-metrics.md"
+TEMPLATE = ["Inputs", "Rules", "Judge", "Score", "Limits", "Figures"]
+OUTCOMES: dict[str, type[StrEnum]] = {
+    "step_efficiency": StepType,
+    "error_recovery": Outcome,
+    "failure_attribution": Fault,
+}
 METRICS = first_column(Path(PUBLISHED).read_text().replace("| metric |", "## Metrics\n| metric |"), "Metrics")
 
 
@@ -78,8 +105,31 @@ def test_an_evaluators_page_names_its_threshold_labels_and_only_real_codes(name:
     threshold = entry.settings().threshold
     if threshold is not None:
         assert f"Labels `{evaluator.good_label}` / `{evaluator.bad_label}`, threshold {threshold}." in text
-    if name != "step_efficiency" and "\n## Rules\n" in text:
-        assert set(first_column(text, "Rules")) <= {code.value for code in IssueCode}
+    outcomes = {outcome.value for outcome in OUTCOMES.get(name, ())}
+    described = set(first_column(text, "Rules"))
+    assert outcomes <= described <= outcomes | {code.value for code in IssueCode}
+
+
+@pytest.mark.parametrize("name", [name for name in EVALUATORS if name not in METRICS])
+def test_an_evaluators_page_follows_the_template(name: str) -> None:
+    text = Path(f"docs/evaluators/{name}.md").read_text()
+    title, question = text.splitlines()[:3:2]
+    assert title == f"# {name}"
+    assert re.match(r"\*\*[^*]+\?", question)
+    assert "\nThe verdict " in text.split("\n## ")[0]
+    sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert [section for section in sections if section in TEMPLATE] == TEMPLATE
+
+
+def test_every_code_stands_on_the_page_of_an_evaluator() -> None:
+    text = "".join(page.read_text() for page in PAGES if page.parent.name == "evaluators")
+    assert [code.value for code in IssueCode if f"`{code.value}`" not in text] == []
+
+
+def test_every_attribute_of_a_verdict_is_explained() -> None:
+    written = set(re.findall(r"eval\.<n>\.([a-z_]+)", scores.__doc__ or ""))
+    text = Path("docs/concepts.md").read_text()
+    assert [name for name in written if f".{name}`" not in text] == []
 
 
 def test_every_status_is_explained() -> None:
