@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from evaluators.issues import IssueCode
 from evaluators.verdict import Issue, issue
@@ -26,6 +26,18 @@ def judged_issues(
         detail = confirmed.detail if confirmed is not None else explanation
         found.append(issue(code, detail, call_id=call_id, ref=ref))
     return found
+
+
+def require_agreement(label: str, issues: Collection[str], *, harmless: Collection[str] = ()) -> None:
+    """Raises ValueError where something is called correct and a fault of it is named: nobody knows which is meant.
+
+    Args:
+        label: what the judge says, "correct" or "incorrect".
+        issues: the codes of what it found.
+        harmless: codes that may be found of what is correct.
+    """
+    if label == "correct" and not set(issues) <= set(harmless):
+        raise ValueError("label is correct, but issues names a fault; say which of the two is meant")
 
 
 def judged_confidence(*, cut: bool) -> float:

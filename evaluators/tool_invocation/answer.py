@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from evaluators.rules.judged import require_agreement
 
 CallIssue = Literal[
     "invalid_json",
@@ -29,6 +31,11 @@ class CallAnswer(BaseModel):
     explanation: str
     label: Literal["correct", "incorrect"]
     issues: list[CallIssue]
+
+    @model_validator(mode="after")
+    def _label_and_issues_agree(self) -> Self:
+        require_agreement(self.label, self.issues)
+        return self
 
 
 class InvocationAnswer(BaseModel):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from evaluators.issues import IssueCode
+from evaluators.rules.judged import require_agreement
 
 Fault = Literal[
     IssueCode.MISREAD_VALUE,
@@ -31,6 +32,11 @@ class HandledCall(BaseModel):
     reasoning: str = Field(description="What the result says against what the answer makes of it, in two sentences.")
     label: Literal["correct", "incorrect"]
     issues: list[Fault] = Field(description="Empty when correct, except for not_retried.")
+
+    @model_validator(mode="after")
+    def _label_and_issues_agree(self) -> Self:
+        require_agreement(self.label, self.issues, harmless={IssueCode.NOT_RETRIED})
+        return self
 
 
 class ToolResponseHandlingAnswer(BaseModel):

@@ -249,7 +249,5 @@ def _faulty(call_id: str, findings: Sequence[Finding]) -> CallVerdict:
 def _settled(handled: HandledCall) -> tuple[bool, list[IssueCode]]:
     """Whether a call counts as handled correctly, and the codes that go with it."""
     codes = [IssueCode(code) for code in dict.fromkeys(handled.issues)]
-    grave = [code for code in codes if default_severity(code) is not Severity.MINOR]
-    if handled.label == "correct" or (codes and not grave):
-        return True, [code for code in codes if code not in grave]
-    return False, codes
+    only_minor = bool(codes) and all(default_severity(code) is Severity.MINOR for code in codes)
+    return handled.label == "correct" or only_minor, codes

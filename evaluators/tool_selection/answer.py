@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from evaluators.rules.judged import require_agreement
 
 CallIssue = Literal[
     "unknown_tool", "wrong_tool", "suboptimal_tool", "unneeded_tool", "should_have_asked", "unsafe_tool"
@@ -23,6 +25,11 @@ class ChoiceAnswer(BaseModel):
     label: Label
     issues: list[CallIssue]
 
+    @model_validator(mode="after")
+    def _label_and_issues_agree(self) -> Self:
+        require_agreement(self.label, self.issues)
+        return self
+
 
 class TurnAnswer(BaseModel):
     """The turn as a whole: what is missing or too much in it."""
@@ -32,6 +39,11 @@ class TurnAnswer(BaseModel):
     explanation: str
     label: Label
     issues: list[TurnIssue]
+
+    @model_validator(mode="after")
+    def _label_and_issues_agree(self) -> Self:
+        require_agreement(self.label, self.issues)
+        return self
 
 
 class CallsSelectionAnswer(BaseModel):

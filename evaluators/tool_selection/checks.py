@@ -93,6 +93,8 @@ def unknown_tools(case: DecisionCase) -> list[Issue]:
         proof = _exists(call)
         if not proof and may_be_unlisted(call.name, offered):
             proof = "But it may be one that is offered without being listed."
+        if not proof and case.turn.ref is None:
+            proof = "But what was offered at the very turn that chose it was not captured."
         detail = f"`{shown(call.name, _LONGEST_NAME)}` is not among the tools offered at this turn."
         if proof:
             detail += f" {proof}"

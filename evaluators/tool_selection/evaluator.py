@@ -46,7 +46,7 @@ class ToolSelection(Evaluator[DecisionCase]):
     level = Level.SPAN
     good_label = _CORRECT
     bad_label = _INCORRECT
-    code_version = "1"
+    code_version = "2"
 
     def __init__(self, settings: ToolSelectionSettings | None = None) -> None:
         super().__init__(settings or ToolSelectionSettings())
@@ -114,7 +114,7 @@ class ToolSelection(Evaluator[DecisionCase]):
         refs = {call.id: call.ref or case.turn.ref for call in case.turn.calls}
         for choice in content.calls if isinstance(content, CallsSelectionAnswer) else ():
             codes = [IssueCode(code) for code in dict.fromkeys(choice.issues)]
-            label = choice.label
+            label: str = choice.label
             if required and IssueCode.UNNEEDED_TOOL in codes:
                 codes.remove(IssueCode.UNNEEDED_TOOL)
                 label = label if codes else _CORRECT

@@ -173,7 +173,7 @@ def completion(content: str | None, *, finish_reason: str = "stop", refusal: str
 
 
 def answers_for(received: Received) -> dict[str, Any]:
-    """A valid answer to every question: the first of each list of words, one item in each list."""
+    """A valid answer to every question: the first of each list of words, one item in each list but that of faults."""
     answers: dict[str, Any] = _instance(received.schema, received.schema.get("$defs", {}))
     return answers | control_answers(received)
 
@@ -254,7 +254,7 @@ def breaks_off(after_bytes: int) -> Behaviour:
 
 
 def _instance(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    """The simplest value that a strict schema allows, with one item in every list."""
+    """The simplest value that a strict schema allows, with one item in every list; what is correct has no issues."""
     if "$ref" in schema:
         return _instance(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     if "enum" in schema:
@@ -263,7 +263,8 @@ def _instance(schema: dict[str, Any], definitions: dict[str, Any]) -> Any:
         return None if {"type": "null"} in schema["anyOf"] else _instance(schema["anyOf"][0], definitions)
     match schema["type"]:
         case "object":
-            return {name: _instance(inner, definitions) for name, inner in schema["properties"].items()}
+            made = {name: _instance(inner, definitions) for name, inner in schema["properties"].items()}
+            return made | {"issues": []} if made.keys() >= {"label", "issues"} and made["label"] == "correct" else made
         case "array":
             return [_instance(schema["items"], definitions)]
         case "string":

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from evaluators.cases import CallsCase, Message, Role, Run, Tool, ToolCall, ToolResult, Turn
 from evaluators.evaluator import Screening
@@ -249,8 +250,14 @@ def test_a_confirmed_suspicion_becomes_an_issue_and_the_score_is_per_call() -> N
 
 
 def test_a_rejected_suspicion_is_dropped() -> None:
-    verdict = judged(TWO, answer(("call_1", "correct", []), ("call_2", "correct", ["wrong_value"])))
+    assert ToolInvocation().screen(TWO).issues
+    verdict = judged(TWO, answer(("call_1", "correct", []), ("call_2", "correct", [])))
     assert (verdict.score, verdict.label, verdict.issues) == (1.0, "correct", ())
+
+
+def test_a_call_that_is_called_correct_with_a_fault_named_is_no_answer() -> None:
+    with pytest.raises(ValidationError, match="label is correct, but issues names a fault"):
+        answer(("call_1", "correct", []), ("call_2", "correct", ["wrong_value"]))
 
 
 def test_a_judge_who_names_no_code_is_taken_at_its_label_and_none_is_made_up() -> None:

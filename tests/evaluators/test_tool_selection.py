@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from evaluators.cases import DecisionCase, Message, Role, Run, Tool, ToolCall, ToolResult, Turn
 from evaluators.judge.question import JudgeAnswer
@@ -207,6 +209,24 @@ def test_the_score_counts_calls_and_a_fault_of_the_turn_like_one_more(
     assert verdict.score == score
     assert verdict.label == ("correct" if score == 1.0 else "incorrect")
     assert [str(one.code) for one in verdict.issues] == codes
+
+
+@pytest.mark.parametrize("issues", [["unsafe_tool"], ["suboptimal_tool"]])
+def test_a_choice_that_is_called_correct_with_a_fault_named_is_no_answer(issues: list[str]) -> None:
+    with pytest.raises(ValidationError, match="label is correct, but issues names a fault"):
+        calls_answer(("call_1", "correct", issues))
+
+
+def test_a_turn_that_is_called_correct_with_a_fault_named_is_no_answer() -> None:
+    with pytest.raises(ValidationError, match="label is correct, but issues names a fault"):
+        calls_answer(("call_1", "correct", []), turn=("correct", ["missing_tool_call"]))
+
+
+def test_what_was_offered_to_an_agent_at_no_turn_that_was_seen_is_not_held_against_it_for_sure() -> None:
+    seen = case(call("get_train_times"))
+    unseen = replace(seen.turn, ref=None)
+    screening = EVALUATOR.screen(DecisionCase(run=replace(seen.run, turns=(), loose_calls=unseen.calls), turn=unseen))
+    assert (screening.status, [one.conclusive for one in screening.issues]) == (Status.NEEDS_JUDGE, [False])
 
 
 def test_a_turn_without_calls_is_judged_as_a_whole() -> None:

@@ -16,6 +16,7 @@ from evaluators.session_level import (
     SessionTaskCompletionSettings,
 )
 from evaluators.sessions import session_case
+from evaluators.task_completion import TaskCompletion
 from evaluators.task_completion.answer import TaskCompletionAnswer
 from evaluators.verdict import Level, Method, Status
 from tests.evaluators.judge_server import JudgeServer
@@ -89,7 +90,7 @@ def test_a_reference_of_the_session_is_what_it_is_held_against() -> None:
 
 def test_a_change_of_the_evaluator_of_runs_changes_the_revision_of_that_of_sessions() -> None:
     evaluator = SessionTaskCompletion()
-    assert evaluator.code_version.endswith("1")
+    assert evaluator.code_version.endswith(TaskCompletion.code_version)
     assert evaluator.revision() != SessionGoalAccuracy().revision()
     assert evaluator.revision() != SessionTaskCompletion(SessionTaskCompletionSettings(strict=True)).revision()
 

@@ -189,6 +189,11 @@ def test_a_leak_fails_whatever_the_score() -> None:
     assert verdict.passed is False
 
 
+def test_a_result_that_is_called_well_handled_with_a_fault_named_is_no_answer() -> None:
+    with pytest.raises(ValueError, match="label is correct, but issues names a fault"):
+        answer(("c1", "correct", ["leak"]))
+
+
 def test_an_unknown_code_is_junk() -> None:
     with pytest.raises(ValueError, match="issues"):
         answer(("c1", "incorrect", ["ugly"]))
