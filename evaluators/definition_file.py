@@ -23,6 +23,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 MAX_BYTES = 1 << 20
 _MOST_TOLD = 4
+_MOST_STEPS = 12
 _FENCE = "---"
 _WANTED = {
     "int_type": "has to be a whole number",
@@ -89,7 +90,7 @@ def check_definition(path: Path, model: type[ModelT], value: object, lines: Mapp
         return model.model_validate(value)
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False)
-        raise _error(path, [_fault(model, one, value, lines) for one in found]) from None
+        raise _error(path, _telling([_fault(model, one, value, lines) for one in found])) from None
 
 
 def definition_text(path: Path) -> str:
@@ -157,6 +158,15 @@ def _fault(model: type[BaseModel], error: ErrorDetails, value: object, lines: Ma
         steps = (*steps, error["loc"][-1])
     what, remedy = _explained(model, error)
     return YamlFault(steps, what, remedy, _line(lines, steps))
+
+
+def _telling(faults: Sequence[YamlFault]) -> list[YamlFault]:
+    """One fault for each place: not what other forms would have, nor that something is wrong around another fault."""
+    first: dict[KeyPath, YamlFault] = {}
+    for fault in faults:
+        first.setdefault(fault.path, fault)
+    around = {path[:at] for path in first for at in range(1, len(path))}
+    return [fault for path, fault in first.items() if path not in around]
 
 
 def _steps(value: object, location: Sequence[str | int]) -> KeyPath:
@@ -229,6 +239,7 @@ def _told(fault: YamlFault) -> str:
     line = f"line {fault.line}" if fault.line is not None else ""
     if fault.column is not None:
         line += f", column {fault.column}"
-    key = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in fault.path).lstrip(".")
+    key = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in fault.path[:_MOST_STEPS]).lstrip(".")
+    key += "…" if len(fault.path) > _MOST_STEPS else ""
     where = ", ".join(filter(None, (line, key)))
     return f"{where}: {fault.what}; {fault.remedy}" if where else f"{fault.what}; {fault.remedy}"

@@ -2,7 +2,8 @@
 
 In: text.  Out: mappings, lists and scalars as the Collector's YAML reader types them (only true and false are booleans,
 no base-60 numbers, no dates) and a table from key path to line.  Keys given twice, keys that aren't text and values
-that contain themselves are faults; it never keeps the last of two silently.
+that contain themselves are faults; it never keeps the last of two silently.  What a text costs is bounded, whatever its
+aliases multiply and however deep it nests.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ import yaml
 
 Path: TypeAlias = tuple[str | int, ...]
 """Where something is in a document: keys, and positions in lists."""
+
+MOST_VALUES = 200_000
+"""So many values, with those that aliases repeat, are one document."""
 
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
@@ -69,7 +73,7 @@ def read_yaml(text: str) -> YamlDocument:
     """Read one YAML document; an empty one is null.
 
     Raises:
-        YamlError: syntax errors with line and column, duplicate keys, keys that aren't text.
+        YamlError: syntax errors with line and column, duplicate keys, keys that aren't text, too much of it.
     """
     try:
         loader = _CoreLoader(text)
@@ -87,6 +91,8 @@ def read_yaml(text: str) -> YamlDocument:
         where = (mark.line + 1, mark.column + 1) if mark else (None, None)
         fault = YamlFault((), f"not valid YAML: {error.problem}", "correct the syntax", *where)
         raise YamlError([fault]) from None
+    except RecursionError:
+        raise YamlError([YamlFault((), "nests too deeply", "write it with fewer levels")]) from None
     finally:
         loader.dispose()
     if reader.faults:
@@ -98,14 +104,18 @@ class _Reader:
     def __init__(self, loader: _CoreLoader) -> None:
         self._loader = loader
         self._open: set[int] = set()
+        self._values = 0
         self.lines: dict[Path, int] = {}
         self.faults: list[YamlFault] = []
 
     def read(self, node: yaml.Node, path: Path) -> object:
         self.lines[path] = node.start_mark.line + 1
+        self._values += 1
+        if self._values > MOST_VALUES:
+            what = f"has more than {MOST_VALUES:,} values once its aliases are written out"
+            raise YamlError([YamlFault(path[:1], what, "shorten it", node.start_mark.line + 1)])
         if isinstance(node, yaml.ScalarNode):
-            value: object = self._loader.construct_object(node)
-            return value
+            return self._scalar(node, path)
         if id(node) in self._open:
             self._fault(node, path, "this value contains itself", "write it out without the alias")
             return None
@@ -117,6 +127,14 @@ class _Reader:
         finally:
             self._open.discard(id(node))
 
+    def _scalar(self, node: yaml.ScalarNode, path: Path) -> object:
+        try:
+            value: object = self._loader.construct_object(node)
+        except (ValueError, LookupError, AttributeError):
+            self._fault(node, path, "isn't what its type or form says, or a number too long to read", "correct it")
+            return None
+        return value
+
     def _mapping(self, node: yaml.MappingNode, path: Path) -> dict[str, object]:
         first_seen: dict[str, int] = {}
         for key_node, _ in node.value:
@@ -126,15 +144,33 @@ class _Reader:
                 what = f"this key is already given in line {first_seen[key_node.value]}"
                 self._fault(key_node, (*path, key_node.value), what, "keep one of the two")
             first_seen.setdefault(key_node.value, key_node.start_mark.line + 1)
-        self._loader.flatten_mapping(node)
-        result: dict[str, object] = {}
+        result = self._merged(node, path)
         for key_node, value_node in node.value:
+            if key_node.tag == _MERGE_TAG:
+                continue
             if not isinstance(key_node, yaml.ScalarNode):
                 self._fault(key_node, path, "a key that isn't text", "use plain text as key")
                 continue
             key = str(key_node.value)
             result[key] = self.read(value_node, (*path, key))
             self.lines[(*path, key)] = key_node.start_mark.line + 1
+        return result
+
+    def _merged(self, node: yaml.MappingNode, path: Path) -> dict[str, object]:
+        """What `<<` brings in, of several maps the first that has a key."""
+        result: dict[str, object] = {}
+        for key_node, value_node in node.value:
+            if key_node.tag != _MERGE_TAG:
+                continue
+            several = value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
+            for one in several:
+                if not isinstance(one, yaml.MappingNode):
+                    self._fault(one, path, "<< merges something that is no map", "merge a map, or a list of maps")
+                    continue
+                found = self.read(one, path)
+                assert isinstance(found, dict | None)
+                result = {**(found or {}), **result}
+        self.lines[path] = node.start_mark.line + 1
         return result
 
     def _fault(self, node: yaml.Node, path: Path, what: str, remedy: str) -> None:

@@ -2,37 +2,21 @@
 
 In: a `Condition` and the `Material`.  Out: true, false or unknown (None), with the passages that show it.  Unknown is
 what depends on something that wasn't captured; combinations follow three-valued logic, so that a false part makes an
-`all` false whatever is unknown beside it.  Pure; patterns of rubrics are matched with a time limit each.
+`all` false whatever is unknown beside it.  Pure.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
-import regex
-
-from evaluators.rubric.conditions import Before, Condition, Contains, FieldState, Sections, Unrecorded
-from evaluators.rubric.exchanges import Exchange, objects_in, tool_name
+from evaluators.rubric.conditions import Before, Condition, FieldState
+from evaluators.rubric.exchanges import Exchange, objects_in, spellings_of
 from evaluators.rubric.material import Material
-from evaluators.rubric.quotes import Passage
-from evaluators.rubric.texts import Shape, compact, is_empty, object_in, plain
-from evaluators.rules.errors import error_of
+from evaluators.rubric.searching import Outcome, contains, sections, unrecorded
+from evaluators.rubric.texts import Shape, is_cut, is_empty
+from evaluators.rules.errors import ErrorClass, classify, error_of
 from evaluators.rules.repetition import argument_fingerprint
-
-_SECONDS_PER_PATTERN = 0.2
-_MOST_PASSAGES = 50
-_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?|\d+(?:\.\d+)?")
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """Whether a condition holds (None: unknown), and where that is seen."""
-
-    truth: bool | None
-    passages: tuple[Passage, ...] = ()
 
 
 def check(condition: Condition, material: Material, chosen: Mapping[str, str] | None = None) -> Outcome:
@@ -55,8 +39,7 @@ def check(condition: Condition, material: Material, chosen: Mapping[str, str] | 
             return Outcome(None)
         return Outcome(all(chosen.get(name) == answer for name, answer in condition.asked.items()))
     if condition.called is not None:
-        found = material.called(condition.called)
-        return Outcome(True) if found else Outcome(False if material.all_calls else None)
+        return Outcome(_called(material, condition.called))
     if condition.repeated is not None:
         return Outcome(_repeated(material, condition.repeated))
     if condition.before is not None:
@@ -71,12 +54,18 @@ def check(condition: Condition, material: Material, chosen: Mapping[str, str] | 
     if condition.in_a_row is not None:
         return Outcome(_in_a_row(material, condition.in_a_row))
     if condition.contains is not None:
-        return _contains(material, condition.contains)
+        return contains(material, condition.contains)
     if condition.unrecorded is not None:
-        return _unrecorded(material, condition.unrecorded)
+        return unrecorded(material, condition.unrecorded)
     if condition.sections is not None:
-        return _sections(material, condition.sections)
+        return sections(material, condition.sections)
     return Outcome(_output_is(material, condition.output or ""))
+
+
+def _called(material: Material, names: Sequence[str]) -> bool | None:
+    if material.called(names):
+        return True
+    return False if material.all_calls and not material.mentions(names) else None
 
 
 def _all(parts: Sequence[Outcome]) -> Outcome:
@@ -122,30 +111,35 @@ def _in_a_row(material: Material, state: FieldState) -> bool | None:
 
 def _ended_with(exchange: Exchange, state: FieldState) -> bool | None:
     """Whether the last thing that was said to a message of the user has a field in this state."""
-    found = exchange.outputs[-1].read[0] if exchange.outputs else None
+    holders = exchange.outputs[-1].holders if exchange.outputs else ()
+    found = next((one for one in holders if state.name in one), next(iter(holders), None))
     return _has_state(found, state) if found is not None else None
 
 
 def _output_is(material: Material, shape: str) -> bool | None:
     if material.answer is None:
         return None
-    _, found = object_in(material.answer.text)
+    found = material.answer.read[1]
+    if found is Shape.TEXT and is_cut(material.answer.text):
+        return None
     return found is not Shape.TEXT if shape == Shape.JSON else found == shape
 
 
 def _repeated(material: Material, names: Iterable[str]) -> bool | None:
-    seen: set[tuple[str, str]] = set()
+    answers: dict[tuple[int, str, str], set[str | None]] = {}
+    may_be = False
     for made in material.called(names):
-        if made.call is None or error_of(made.call.result) is not None:
+        arguments = argument_fingerprint(made.call) if made.call is not None else None
+        if made.call is None or arguments is None or error_of(made.call.result) is not None:
             continue
-        arguments = argument_fingerprint(made.call)
-        if arguments is None:
-            continue
-        key = (tool_name(made.call.name), arguments)
-        if key in seen:
+        said = made.call.result.content if made.call.result is not None else None
+        before = answers.setdefault((made.exchange, spellings_of(made.call.name)[0], arguments), set())
+        # what came of it may have been a reason to ask again
+        if said and said in before and classify(said) is ErrorClass.OPAQUE:
             return True
-        seen.add(key)
-    return False if material.all_calls else None
+        may_be = may_be or bool(before)
+        before.add(said)
+    return False if material.all_calls and not may_be else None
 
 
 def _before(material: Material, order: Before) -> bool | None:
@@ -166,125 +160,10 @@ def _places(material: Material, event: str) -> Iterator[int]:
         yield from (made.place for made in material.called((event,)))
         return
     told = [one for exchange in material.exchanges for one in exchange.outputs[0 if kind == "output" else -1 :]]
-    holders = [(output.place, output.read[0] or {}) for output in told]
+    holders = [(output.place, found) for output in told for found in output.holders]
     if kind == "output":
-        holders += [(made.place, dict(found)) for made in material.made for found in objects_in(made.call)]
+        holders += [(made.place, found) for made in material.made for found in objects_in(made.call)]
     for place, found in holders:
         # what only asks back holds nothing yet
         if found.get(material.rubric.asks_back or "") is not True and not is_empty(found.get(name)):
             yield place
-
-
-def _matches(material: Material, names: Iterable[str], text: str) -> Iterator[tuple[int, int]]:
-    """Where one of these patterns matches, in order; overlapping matches once."""
-    found: list[tuple[int, int]] = []
-    for name in names:
-        for pattern in material.rubric.patterns[name]:
-            try:
-                matches = regex.finditer(pattern, text, regex.IGNORECASE, timeout=_SECONDS_PER_PATTERN)
-                found += [one.span() for one, _ in zip(matches, range(_MOST_PASSAGES), strict=False) if one.group()]
-            except TimeoutError:
-                continue
-    end = -1
-    for start, until in sorted(found, key=lambda one: (one[0], -one[1])):
-        if start >= end:
-            yield start, until
-            end = until
-
-
-def _text(material: Material, name: str) -> str | None:
-    """A text in plain form; None where it wasn't captured."""
-    if name not in ("user", "results", "answer_text", *material.texts) and name not in material.fields:
-        return None
-    return plain(material.text(name))
-
-
-def _passage(material: Material, source: str, text: str, start: int, end: int) -> Passage:
-    answer = material.answer
-    return Passage(
-        source="output 0.0" if source == "answer_text" else source,
-        start=len(compact(text[:start])),
-        end=len(compact(text[:end])),
-        words=text[start:end],
-        ref=answer.ref if answer is not None and source != "user" else material.ref,
-    )
-
-
-def _contains(material: Material, wanted: Contains) -> Outcome:
-    text = _text(material, wanted.text)
-    if text is None or (wanted.text == "user" and not text):
-        return Outcome(None)
-    said = compact(plain(material.user_text)) if not wanted.said_by_user else ""
-    passages = []
-    for start, end in _matches(material, wanted.pattern, text):
-        if _is_on_line_with(material, wanted.without, text, start, end):
-            continue
-        if said and compact(text[start:end]) in said:
-            continue
-        passages.append(_passage(material, wanted.text, text, start, end))
-    if passages:
-        return Outcome(True, tuple(passages[:_MOST_PASSAGES]))
-    return Outcome(False if material.uncut else None)
-
-
-def _is_on_line_with(material: Material, names: Iterable[str], text: str, start: int, end: int) -> bool:
-    """Whether the line of a match holds one of these patterns as well."""
-    line = text[text.rfind("\n", 0, start) + 1 : end + (text[end:] + "\n").index("\n")]
-    return any(True for _ in _matches(material, names, line))
-
-
-def _unrecorded(material: Material, wanted: Unrecorded) -> Outcome:
-    text = _text(material, wanted.text)
-    if text is None:
-        return Outcome(None)
-    recorded = {number for name in wanted.records for number in _numbers(_text(material, name) or "", with_parts=True)}
-    passages = []
-    for start, end in _matches(material, wanted.pattern, text):
-        numbers = _numbers(text[start:end])
-        if _is_on_line_with(material, wanted.without, text, start, end):
-            continue
-        if numbers and not numbers <= recorded:
-            passages.append(_passage(material, wanted.text, text, start, end))
-    return Outcome(bool(passages), tuple(passages[:_MOST_PASSAGES]))
-
-
-def _numbers(text: str, *, with_parts: bool = False) -> set[str]:
-    """The numbers in a text, without separators of thousands.
-
-    With `with_parts`, what may be a list of numbers ("100,200") counts as these as well.
-    """
-    found = _NUMBER.findall(text)
-    parts = [part for number in found if with_parts and "," in number for part in number.split(",")]
-    return {_bare(number.replace(",", "")) for number in (*found, *parts)}
-
-
-def _bare(number: str) -> str:
-    return number.rstrip("0").rstrip(".") if "." in number else number
-
-
-def _sections(material: Material, wanted: Sections) -> Outcome:
-    text = _text(material, wanted.text)
-    if text is None:
-        return Outcome(None)
-    passages = []
-    heading: tuple[int, int] | None = None
-    lines = 0
-    at = 0
-
-    def close() -> None:
-        if heading is not None and (
-            (wanted.more_than is not None and lines > wanted.more_than)
-            or (wanted.fewer_than is not None and lines < wanted.fewer_than)
-        ):
-            passages.append(_passage(material, wanted.text, text or "", *heading))
-
-    for line in text.splitlines(keepends=True):
-        if line.startswith("#"):
-            close()
-            heading = (at, at + len(line)) if line.startswith(wanted.heading + " ") else None
-            lines = 0
-        elif line.strip():
-            lines += 1
-        at += len(line)
-    close()
-    return Outcome(bool(passages), tuple(passages[:_MOST_PASSAGES]))

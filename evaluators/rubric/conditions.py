@@ -4,8 +4,8 @@ In a rubric's file a condition is a map with one key, such as `called: search` o
 their forms; `evaluators.rubric.checking` holds them against a case, with three outcomes: true, false, and unknown where
 something that would decide was not captured.
 
-Names of tools are compared without regard to case, dashes, namespaces (`server.tool`) and prefixes of hand-offs
-(`transfer_to_`); `*` stands for any letters.  They are names of agents as well.
+Names of tools are compared by their letters and digits alone, with or without namespaces (`server.tool`,
+`mcp__server__tool`) and prefixes of hand-offs (`transfer_to_`); `*` stands for any.  They are names of agents as well.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _as_word(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-Names = Annotated[tuple[str, ...], BeforeValidator(as_tuple), Field(min_length=1)]
+Names = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(as_tuple), Field(min_length=1)]
 """One name, or a list of them."""
 
 
@@ -102,13 +102,14 @@ class Sections(Form):
 class Condition(Form):
     """One condition. Exactly one of the keys is given.
 
-    `all`, `any`, `not` combine others.  `called`: one of these tools or agents was used.  `repeated`: one of these was
-    called twice with the same arguments.  `before`, `contains`, `unrecorded`, `sections`: see there.  `field`: of what
-    the agent put out.  `first_answer`: of what it said last before the user spoke for the second time; `opening`: that
-    belongs to the case and is no history.  `in_a_row`: of what it said last to two messages of the user one after the
-    other.
-    `output`: the last output is a JSON object and nothing else (`bare_json`), holds one (`json`), or none (`text`).
-    `asked`: the judge chose this answer for a question of the rubric's `questions`.
+    `all`, `any`, `not` combine others.  `called`: one of these tools or agents was used; unknown where its name only
+    occurs in another call's name or arguments.  `repeated`: one of these was called twice with the same arguments on
+    one message of the user and said the same; unknown where what it said differs or speaks of a failure.  `before`,
+    `contains`, `unrecorded`, `sections`: see there.  `field`: of what the agent put out.  `first_answer`: of what it
+    said last before the user spoke for the second time; `opening`: that belongs to the case and is no history.
+    `in_a_row`: of what it said last to two messages of the user one after the other.  `output`: the last output is a
+    JSON object and nothing else (`bare_json`), holds one (`json`), or none (`text`).  `asked`: the judge chose this
+    answer for a question of the rubric's `questions`.
     """
 
     all_of: tuple[Condition, ...] | None = Field(default=None, alias="all", min_length=1)
@@ -129,7 +130,7 @@ class Condition(Form):
 
     @model_validator(mode="after")
     def _is_one(self) -> Condition:
-        if len(self.model_fields_set) != 1:
+        if len(self.model_fields_set) != 1 or all(getattr(self, name) is None for name in self.model_fields_set):
             known = sorted(field.alias or name for name, field in type(self).model_fields.items())
             raise ValueError(f"has to have exactly one key; use one of {', '.join(known)}, and all or any to combine")
         return self

@@ -25,7 +25,7 @@ from evaluators.rubric.settings import RubricSettings
 from evaluators.rubric.wording import criteria_of, subject_of
 from evaluators.verdict import Level, Method, Status, Verdict
 
-ENGINE_VERSION = "1"
+ENGINE_VERSION = "2"
 _BY_JUDGE, _BY_RULE, _LESS_WHEN_CUT, _LESS_WHEN_MADE_UP = 0.8, 0.9, 0.2, 0.3
 _LOWEST = 0.1
 

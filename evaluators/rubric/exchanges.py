@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from evaluators.cases import JsonValue, Message, Role, Run, ToolCall, Turn
-from evaluators.rubric.texts import Shape, object_in
+from evaluators.rubric.texts import Shape, as_text, object_in
 
-_PREFIX = re.compile(r"^(?:(?:transfer|hand_?off|delegate)_(?:back_)?to_|functions?[._])")
+_PREFIX = re.compile(r"^(?:transfer|hand[_-]?off|delegate)[_-](?:back[_-])?to[_-]", re.IGNORECASE)
 _SEPARATORS = re.compile(r"__|[./:]")
+_LONGEST_GIVEN = 4_000
 _DELEGATES = re.compile(r"agent|worker|assignee|recipient|delegate|^(?:name|to|target|type)$", re.IGNORECASE)
 _LONGEST_NAME = 64
 
@@ -33,16 +34,27 @@ class Output:
         """The object in it, and how it holds it."""
         return object_in(self.text)
 
+    @cached_property
+    def holders(self) -> Sequence[Mapping[str, JsonValue]]:
+        """The objects that may hold fields: that one, and those in it."""
+        found = self.read[0]
+        return [found, *(one for one in found.values() if isinstance(one, dict))] if found is not None else []
+
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A call, or a turn of another agent, under all names it goes by, at its place in the order of everything."""
+    """A call, or a turn of another agent, under all names it goes by, at its place in the order of everything.
+
+    `mentions`: its name and what it was given, as one text in which names may occur.  `exchange`: in which one it was.
+    """
 
     names: tuple[str, ...]
     call: ToolCall | None
     ref: str | None
     place: int
+    exchange: int
     text: str | None = None
+    mentions: str = ""
 
 
 @dataclass(slots=True)
@@ -133,22 +145,26 @@ class ExchangeReader:
         if turn.text and is_main:
             self.exchanges[-1].outputs.append(Output(turn.text, turn.ref, self._next()))
         if not is_main and turn.agent:
-            self.made.append(Made((tool_name(turn.agent),), None, turn.ref, self._next(), turn.text))
+            self._made(turn.agent, (turn.agent,), None, turn.ref, turn.text)
         for call in turn.calls:
             self._call(call, turn.ref)
 
     def _call(self, call: ToolCall, ref: str | None) -> None:
-        names = [tool_name(call.name)]
         # a tool that delegates names whom it asks in an argument
         given = call.arguments.items() if isinstance(call.arguments, Mapping) else ()
-        names += [
-            tool_name(one)
-            for key, one in given
-            if isinstance(one, str) and len(one) <= _LONGEST_NAME and _DELEGATES.search(key)
-        ]
-        self.made.append(Made(tuple(names), call, call.ref or ref, self._next()))
+        asked = [one for key, one in given if isinstance(one, str) and _DELEGATES.search(key)]
+        names = (call.name, *(one for one in asked if len(one) <= _LONGEST_NAME))
+        written = call.arguments if isinstance(call.arguments, str) else as_text(dict(given))
+        self._made(f"{call.name} {written[:_LONGEST_GIVEN]}", names, call, call.ref or ref)
         if self.exchanges:
             self.exchanges[-1].called = True
+
+    def _made(
+        self, told: str, names: Sequence[str], call: ToolCall | None, ref: str | None, text: str | None = None
+    ) -> None:
+        spellings = tuple(dict.fromkeys(one for name in names for one in spellings_of(name)))
+        place, at = self._next(), len(self.exchanges)
+        self.made.append(Made(spellings, call, ref, place, at, text, mentions=squashed(told)))
 
     def _user(self, text: str | None) -> None:
         self.exchanges.append(Exchange(text))
@@ -158,10 +174,17 @@ class ExchangeReader:
         return self._place
 
 
-def tool_name(name: str) -> str:
-    """A name as names are compared: lower case, underscores, without namespace and prefixes of hand-offs."""
-    last = _SEPARATORS.split(name.strip())[-1] or name
-    return _PREFIX.sub("", last.casefold().replace("-", "_").replace(" ", "_"))
+def spellings_of(name: str) -> tuple[str, ...]:
+    """A name as names are compared: alone, and with each of its namespaces before it; without prefixes of hand-offs."""
+    *around, last = _SEPARATORS.split(name.strip())
+    parts = [*around, _PREFIX.sub("", last)]
+    ends = (squashed("".join(parts[at:])) for at in range(len(parts)))
+    return tuple(dict.fromkeys(end for end in ends if end))
+
+
+def squashed(name: str) -> str:
+    """Its letters and digits without regard to case, and `*`."""
+    return "".join(one for one in name.casefold() if one.isalnum() or one == "*")
 
 
 def objects_in(call: ToolCall | None) -> Iterator[Mapping[str, JsonValue]]:

@@ -14,6 +14,7 @@ from evaluators.rubric.checking import check as holds
 from evaluators.rubric.material import Material
 from evaluators.rubric.model import Bonus, Check, Rubric
 from evaluators.rubric.quotes import Passage, find_quote
+from evaluators.rubric.texts import compact, plain
 
 _LONGEST_QUOTE = 120
 
@@ -137,7 +138,7 @@ def by_judge(
             earned.setdefault(bonus.id, (bonus, said.size, said.why))
         elif check is None or (check.elements and said.lacking not in {one.id for one in check.elements}):
             unfit += 1
-        elif any(_is_told(one, check, said.lacking, place) for one in (*shown, *found)):
+        elif any(_is_told(one, check, said.lacking, place, said.item) for one in (*shown, *found)):
             repeated += 1
         else:
             found.append(
@@ -155,12 +156,17 @@ def by_judge(
     return Judged(tuple(found), tuple(earned.values()), made_up, unfit, repeated)
 
 
-def _is_told(told: Finding, check: Check, lacking: str | None, place: Passage) -> bool:
+def _is_of_same_item(check: Check, one: str, other: str) -> bool:
+    """Whether what is lacking is lacking in the same item: where that can be seen is the item, not the words quoted."""
+    return bool(check.elements) and compact(plain(one)) == compact(plain(other)) != ""
+
+
+def _is_told(told: Finding, check: Check, lacking: str | None, place: Passage, item: str) -> bool:
     """Whether a finding says the same of the same place."""
     return (
         told.check.id == check.id
         and told.passage is not None
-        and told.passage.overlaps(place)
+        and (told.passage.overlaps(place) or _is_of_same_item(check, told.item, item))
         and (told.element is None or told.element == lacking)
     )
 

@@ -11,11 +11,12 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from evaluators.cases import JsonValue, RunCase, SessionCase
-from evaluators.rubric.exchanges import Exchange, ExchangeReader, Made, Output, objects_in
+from evaluators.rubric.exchanges import Exchange, ExchangeReader, Made, Output, objects_in, squashed
 from evaluators.rubric.model import Input, Rubric
 from evaluators.rubric.texts import as_text, compact, plain
 
 _SHORT_REPLY = 80
+_SHORTEST_NAME = 4
 
 
 @dataclass(frozen=True)
@@ -110,8 +111,13 @@ class Material:
 
     def called(self, names: Iterable[str]) -> list[Made]:
         """What goes by one of these names, in order."""
-        wanted = [_pattern(name) for name in names]
+        wanted = [squashed(name) for name in names]
         return [one for one in self.made if any(fnmatchcase(name, want) for name in one.names for want in wanted)]
+
+    def mentions(self, names: Iterable[str]) -> bool:
+        """Whether one of these names occurs in a call's name or arguments, so that it may be what was used."""
+        wanted = [name for name in (squashed(one).replace("*", "") for one in names) if len(name) >= _SHORTEST_NAME]
+        return any(want in one.mentions for one in self.made for want in wanted)
 
     def _values(self, one: Input) -> Iterator[JsonValue]:
         """The value of a field, or nothing."""
@@ -133,7 +139,7 @@ class Material:
                 calls = self.called(one.tools) if one.tools else self.made
                 yield from (inner for made in reversed(calls) for inner in objects_in(made.call))
                 continue
-            yield from (found for text in texts if (found := text.read[0]) is not None)
+            yield from (holder for text in texts for holder in text.holders)
 
 
 def material_of(case: RunCase | SessionCase, rubric: Rubric, texts: Mapping[str, str] | None = None) -> Material:
@@ -155,11 +161,8 @@ def material_of(case: RunCase | SessionCase, rubric: Rubric, texts: Mapping[str,
     )
 
 
-def _pattern(name: str) -> str:
-    return name.casefold().replace("-", "_").replace(" ", "_")
-
-
 def _is_work(exchange: Exchange, fields: Collection[str]) -> bool:
     return exchange.called or any(
-        len(one.text) > _SHORT_REPLY or not (one.read[0] or {}).keys().isdisjoint(fields) for one in exchange.outputs
+        len(one.text) > _SHORT_REPLY or any(not holder.keys().isdisjoint(fields) for holder in one.holders)
+        for one in exchange.outputs
     )

@@ -13,8 +13,9 @@ from functools import cached_property
 from typing import Annotated, Literal
 
 import regex
-from pydantic import AfterValidator, BeforeValidator, Field, RootModel, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, RootModel, ValidationError, model_validator
 from pydantic.config import ConfigDict
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from evaluators.issues import Severity
 from evaluators.rubric.conditions import Condition, Form, Names, as_tuple
@@ -22,7 +23,7 @@ from evaluators.rubric.consistency import faults_of
 
 _ID = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _CODE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
-_MOST_FAULTS = 4
+_LONGEST_PATTERN = 4_000
 
 
 def _is_id(value: str) -> str:
@@ -39,10 +40,20 @@ def _is_code(value: str) -> str:
 
 def _compiles(value: tuple[str, ...]) -> tuple[str, ...]:
     for pattern in value:
+        if len(pattern) > _LONGEST_PATTERN:
+            raise ValueError(f"is longer than {_LONGEST_PATTERN} characters; make several patterns of it")
         try:
             regex.compile(pattern)
         except regex.error as error:
             raise ValueError(f"is no regular expression ({error}); correct it") from None
+        except (MemoryError, OverflowError, RecursionError):
+            raise ValueError("is a regular expression too large to use; repeat less in it") from None
+    return value
+
+
+def _are_points(value: float) -> float:
+    if 0 < value <= 1:
+        raise ValueError("is in points of 100; write 70 for 0.7")
     return value
 
 
@@ -63,6 +74,8 @@ class Words(RootModel[dict[str, str]]):
             value = {"": value}
         if not isinstance(value, dict) or not value or not all(isinstance(one, str) for one in value.values()):
             raise ValueError("has to be text, or texts by language; write {en: ..., zh: ...}")
+        if not all(one.strip() for one in value.values()):
+            raise ValueError("is empty; write what it says")
         return value
 
     def said_in(self, language: str) -> str:
@@ -198,13 +211,13 @@ class Choice(Form):
     """A question with fixed answers, asked once about the case (`questions`) or about every finding (`classify`)."""
 
     text: Words
-    one_of: Annotated[tuple[str, ...], Field(min_length=2)]
+    one_of: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], Field(min_length=2)]
 
 
 class Selector(Form):
     """Which violations are meant: those that fit one of the keys. `chosen`: answers to questions of `classify`."""
 
-    codes: Annotated[tuple[str, ...], Field()] = ()
+    codes: tuple[Code, ...] = ()
     tags: tuple[Id, ...] = ()
     severity: tuple[Severity, ...] = ()
     chosen: dict[str, str] = Field(default_factory=dict)
@@ -302,7 +315,7 @@ class Rubric(Form):
     judges: Kind = Kind.RUN
     question: Words
     guidance: Words | None = None
-    threshold: float = Field(default=70.0, ge=0, le=100)
+    threshold: Annotated[float, AfterValidator(_are_points)] = Field(default=70.0, ge=0, le=100)
     start: float = Field(default=100.0, gt=0, le=100)
     inputs: tuple[Input, ...] = ()
     evidence_tools: tuple[str, ...] = ()
@@ -314,8 +327,8 @@ class Rubric(Form):
     checks: Annotated[tuple[Check, ...], Field(min_length=1)]
     veto: tuple[Code, ...] = ()
     bonus: tuple[Bonus, ...] = ()
-    questions: dict[str, Choice] = Field(default_factory=dict)
-    classify: dict[str, Choice] = Field(default_factory=dict)
+    questions: dict[Id, Choice] = Field(default_factory=dict)
+    classify: dict[Id, Choice] = Field(default_factory=dict)
     caps: tuple[Cap, ...] = ()
     dimensions: tuple[Dimension, ...] = ()
     reweight: tuple[Reweighting, ...] = ()
@@ -335,7 +348,10 @@ class Rubric(Form):
 
     @model_validator(mode="after")
     def _refers_to_what_is_there(self) -> Rubric:
-        faults = list(dict.fromkeys(faults_of(self)))
+        faults = [
+            InitErrorDetails(type=PydanticCustomError("value_error", "{error}", {"error": what}), loc=place, input=None)
+            for place, what in faults_of(self)
+        ]
         if faults:
-            raise ValueError(". ".join(faults[:_MOST_FAULTS]))
+            raise ValidationError.from_exception_data(type(self).__name__, faults)
         return self

@@ -16,6 +16,9 @@ from evaluators.rubric.texts import compact, plain
 _GAPS = re.compile(r"…|\.{3,}|\[[a-z_]+:[0-9a-f]{4}\]|<[A-Z_]+_\d+>")
 _LONGEST_GAP = 400
 _SHORTEST = 2
+_MOST_PARTS = 12
+_MOST_BEGINNINGS = 200
+_LONGEST_QUOTE = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +44,8 @@ def find_quote(material: Material, quote: str, item: str | None = None) -> Passa
         quote: the words.
         item: what it was said of; of several places the first after the first mention of this is taken.
     """
-    parts = [part for part in (compact(plain(one)) for one in _GAPS.split(quote)) if part]
-    if not parts or max(map(len, parts)) < _SHORTEST:
+    parts = [part for part in (compact(plain(one)) for one in _GAPS.split(quote[:_LONGEST_QUOTE])) if part]
+    if not parts or max(map(len, parts)) < _SHORTEST or len(parts) > _MOST_PARTS or len(quote) > _LONGEST_QUOTE:
         return None
     named = compact(plain(item)) if item else ""
     for source, whole, ref in material.searchable:
@@ -56,7 +59,9 @@ def find_quote(material: Material, quote: str, item: str | None = None) -> Passa
 def _match(whole: str, parts: list[str], start: int) -> tuple[int, int] | None:
     """From where to where the parts stand one after another."""
     first = whole.find(parts[0], start)
-    while first >= 0:
+    for _ in range(_MOST_BEGINNINGS):
+        if first < 0:
+            return None
         end = first + len(parts[0])
         for part in parts[1:]:
             at = whole.find(part, end, end + _LONGEST_GAP + len(part))

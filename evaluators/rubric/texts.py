@@ -36,6 +36,11 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFKC", text[:MAX_CHARS]).replace("\\n", "\n").replace("\\t", " ")
 
 
+def is_cut(text: str) -> bool:
+    """Whether there is more of the text than is looked at."""
+    return len(text) > MAX_CHARS
+
+
 @lru_cache(maxsize=16)
 def compact(text: str) -> str:
     """The characters of a `plain` text that aren't blanks or marks, without regard to case.
@@ -49,10 +54,11 @@ def object_in(text: str | None) -> tuple[dict[str, JsonValue] | None, Shape]:
     """The JSON object that a text is or holds (in a code block or among words), and which of the two."""
     if text is None:
         return None, Shape.TEXT
-    stripped = text.strip()[:MAX_CHARS]
+    stripped = text.strip()
     whole = _parsed(stripped)
     if whole is not None:
         return whole, Shape.BARE_JSON
+    stripped = stripped[:MAX_CHARS]
     for found in _FENCED.finditer(stripped):
         if (inner := _parsed(found.group(1).strip())) is not None:
             return inner, Shape.JSON

@@ -67,39 +67,52 @@ def field(name: str, state: str) -> dict[str, Any]:
     return {"name": name, "is": state}
 
 
-@pytest.mark.parametrize(
-    ("name", "called"),
-    [
-        ("amap-agent", True),
-        ("AMAP_AGENT", True),
-        ("amap*", True),
-        ("transit", False),
-        ("amap", False),
-    ],
-)
-def test_names_are_compared_without_regard_to_spelling(name: str, called: bool) -> None:
-    assert holds({"called": name}, WITH_MAP) is called
+@pytest.mark.parametrize("name", ["amap-agent", "AMAP_AGENT", "AmapAgent", "amap*", "*agent"])
+def test_names_are_compared_by_their_letters_alone(name: str) -> None:
+    assert holds({"called": name}, WITH_MAP) is True
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        ToolCall(id="1", name="transfer_to_amap_agent", is_handoff=True),
-        ToolCall(id="1", name="maps.amap-agent", arguments={}),
-        ToolCall(id="1", name="functions.amap_agent", arguments={}),
-        ToolCall(id="1", name="task", arguments={"subagent_type": "amap-agent", "prompt": "核实"}),
-    ],
-    ids=["a hand-off", "a namespace", "a prefix", "a tool that delegates"],
-)
-def test_an_agent_counts_as_used_however_it_was_asked(call: ToolCall) -> None:
+@pytest.mark.parametrize("name", ["transit", "map", "*transit*"])
+def test_other_names_are_other_tools(name: str) -> None:
+    assert holds({"called": name}, WITH_MAP) is False
+
+
+def using(call: ToolCall) -> RunCase:
     run = run_that(said=DRAFT)
-    turns = (Turn(index=0, calls=(call,), context=run.turns[0].context), *run.turns)
-    assert holds({"called": "amap-agent"}, as_run(run_that(turns=turns))) is True
+    return as_run(run_that(turns=(Turn(index=0, calls=(call,), context=run.turns[0].context), *run.turns)))
 
 
-def test_a_name_in_what_is_searched_for_is_no_use_of_it() -> None:
-    search = ToolCall(id="1", name="search", arguments={"query": "amap-agent"})
-    assert holds({"called": "amap-agent"}, as_run(run_that(turns=(Turn(index=0, calls=(search,)),)))) is False
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("transfer_to_amap_agent", None),
+        ("transfer-to-AmapAgent", None),
+        ("maps.amap-agent", {}),
+        ("functions.amap_agent", {}),
+        ("mcp__maps__amap_agent", {}),
+        ("mcp__amap__agent", {}),
+        ("amap.agent", {}),
+        ("amapAgent", {}),
+        ("task", {"subagent_type": "amap-agent", "prompt": "核实"}),
+    ],
+)
+def test_an_agent_counts_as_used_however_it_was_asked(name: str, arguments: dict[str, Any] | None) -> None:
+    assert holds({"called": "amap-agent"}, using(ToolCall(id="1", name=name, arguments=arguments))) is True
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("ask_amap_agent", {}),
+        ("mcp_maps_amap_agent_v2", {}),
+        ("task", {"prompt": "请 amap-agent 核实距离"}),
+        ("run", {"config": {"worker": "amap_agent"}}),
+        ("run", "not JSON: amap-agent"),
+    ],
+)
+def test_where_a_name_only_occurs_its_use_is_unknown(name: str, arguments: Any) -> None:
+    assert holds({"called": "amap-agent"}, using(ToolCall(id="1", name=name, arguments=arguments))) is None
+    assert holds({"called": "amap-agent"}, using(ToolCall(id="1", name="search", arguments={"q": "maps"}))) is False
 
 
 def test_an_agent_counts_as_used_by_its_own_turns() -> None:

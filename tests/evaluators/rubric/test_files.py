@@ -54,6 +54,15 @@ def test_a_good_file_is_an_evaluator(tmp_path: Path) -> None:
         ("    deduct: 25\n", "    shown_by: {calls: pay}\n", 9, "calls"),
         ("    deduct: 25\n", "    shown_by: {called: a, repeated: a}\n", 9, "exactly one key"),
         ("greeting: hello", "greeting: '(hello'", 5, "no regular expression"),
+        ("greeting: hello", "greeting: ''", 5, "empty"),
+        ("greeting: hello", f"greeting: '{'a' * 4001}'", 5, "several patterns"),
+        ("text: An insult.", "text: ' '", 10, "is empty"),
+        ("deduct: 25", "deduct: {least: 9}", 9, "checks[0].deduct.most"),
+        ("deduct: 25", f"deduct: {'9' * 5000}", 9, "too long to read"),
+        ("    deduct: 25\n", "    shown_by: {not: null}\n", 9, "exactly one key"),
+        ("    deduct: 25\n", "    shown_by: {called: ''}\n", 9, "empty"),
+        ("title: Manners", "title: Manners\nthreshold: 0.7", 3, "write 70 for 0.7"),
+        ("title: Manners", "title: &t [*t]", 2, "contains itself"),
     ],
 )
 def test_a_fault_is_told_by_line_key_and_remedy(tmp_path: Path, old: str, new: str, line: int, told: str) -> None:
@@ -64,24 +73,65 @@ def test_a_fault_is_told_by_line_key_and_remedy(tmp_path: Path, old: str, new: s
 
 
 @pytest.mark.parametrize(
-    ("extra", "told"),
+    ("extra", "line", "key", "told"),
     [
-        ("    step: second\n", "isn't among the steps"),
-        ("    per: step\n", "names none"),
-        ("    dimension: looks\n", "isn't there"),
-        ("    ask: false\n", "neither asked for nor shown"),
-        ("    applies: {contains: {text: answer, pattern: greeting}}\n", "isn't among the inputs"),
-        ("    applies: {contains: {text: user, pattern: farewell}}\n", "isn't among the patterns"),
-        ("    applies: {field: {name: notes, is: empty}}\n", "isn't among the inputs"),
-        ("    applies: {asked: {kind: code}}\n", "rests on question"),
-        ("  - {id: rude, severity: minor, text: again}\n", "is there 2 times"),
-        ("veto: [X-1]\n", "no check has"),
-        ("reweight: [{when: {called: a}, dimension: looks, weight: 1}]\n", "isn't there"),
+        ("    step: second\n", 11, "checks[0].step", "isn't among the steps"),
+        ("    per: step\n", 11, "checks[0].per", "names none"),
+        ("    state: skipped\n", 11, "checks[0].state", "names none"),
+        ("    dimension: looks\n", 11, "checks[0].dimension", "isn't there"),
+        ("    ask: false\n", 11, "checks[0].ask", "neither asked for nor shown"),
+        ("    shown_by: {called: a}\n    suspect: {called: b}\n    ask: false\n", 12, "checks[0].suspect", "no judge"),
+        ("    elements: [{id: a, title: A}, {id: a, title: B}]\n", 11, "elements[1]", "more than once"),
+        ("    applies: {contains: {text: answer, pattern: greeting}}\n", 11, "applies", "isn't among the inputs"),
+        ("    applies: {not: {contains: {text: user, pattern: bye}}}\n", 11, "applies", "isn't among the patterns"),
+        ("    applies: {field: {name: notes, is: empty}}\n", 11, "applies", "isn't among the inputs"),
+        ("    applies: {sections: {text: notes, more_than: 1}}\n", 11, "applies", "isn't among the inputs"),
+        ("    applies: {asked: {kind: code}}\n", 11, "applies", "rests on question"),
+        ("  - {id: rude, severity: minor, text: again}\n", 11, "checks[1]", "more than once"),
+        ("bonus: [{id: rude, text: t, add: 5}]\n", 11, "bonus[0].id", "more than once"),
+        ("grades: [{at_least: 50, grade: A}, {at_least: 50.0, grade: B}]\n", 11, "grades[1]", "more than once"),
+        ("veto: [X-1]\n", 11, "veto[0]", "no check has the code"),
+        ("caps: [{of: {codes: [X-1]}, at: 10}]\n", 11, "caps[0].of.codes", "no check has the code"),
+        ("overrides: [{of: {tags: [bad]}, outcome: NO}]\n", 11, "overrides[0].of.tags", "no check has the tag"),
+        ("caps: [{of: {chosen: {kind: bad}}, at: 10}]\n", 11, "caps[0].of.chosen", "classify has no kind"),
+        ("output: {all: {issues: {group: data}}}\n", 11, "output.all.issues.group", "no check has the group"),
+        ("reweight: [{when: {called: a}, dimension: looks, weight: 1}]\n", 11, "reweight[0].dimension", "isn't there"),
+        ("questions: {violations: {text: t, one_of: [a, b]}}\n", 11, "questions.violations", "taken"),
+        ("classify: {quote: {text: t, one_of: [a, b]}}\n", 11, "classify.quote", "taken"),
+        ("classify: {model_config: {text: t, one_of: [a, b]}}\n", 11, "classify.model_config", "taken"),
+        ("questions: {my kind: {text: t, one_of: [a, b]}}\n", 11, "questions.my kind", "no name"),
+        ("questions: {kind: {text: t, one_of: [a, a]}}\n", 11, "questions.kind.one_of[1]", "more than once"),
     ],
 )
-def test_what_is_referred_to_has_to_exist(tmp_path: Path, extra: str, told: str) -> None:
-    with pytest.raises(DefinitionError, match=re.escape(told)):
+def test_what_is_referred_to_has_to_exist_once(tmp_path: Path, extra: str, line: int, key: str, told: str) -> None:
+    with pytest.raises(DefinitionError) as raised:
         read(tmp_path, GOOD + extra)
+    message = str(raised.value)
+    assert f"line {line}" in message and key in message and told in message and "; " in message
+
+
+def multiplied(first: str, form: str) -> str:
+    """Nine lines, each of which names the one before nine times."""
+    lines = [f"a{at}: &a{at} {form.format(', '.join([f'*a{at - 1}'] * 9))}" for at in range(1, 9)]
+    return "\n".join([f"a0: &a0 {first}", *lines, ""])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (multiplied("[x, x]", "[{}]"), "aliases"),
+        (multiplied("{x: y}", "{{<<: [{}]}}"), "aliases"),
+        ("a: &a {<<: *a}\n", "contains itself"),
+        ("applies: " + "[" * 20_000, "nests too deeply"),
+        ("applies: " + "{not: " * 300 + "{called: a}" + "}" * 300, "applies.not"),
+        ("threshold: !!int many", "isn't what its type"),
+        ("threshold: !!python/object/apply:os.getcwd []", "has to be"),
+    ],
+)  # fmt: skip
+def test_what_would_cost_more_than_it_says_is_refused_in_a_short_sentence(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(DefinitionError, match=re.escape(told)) as raised:
+        read(tmp_path, GOOD + text)
+    assert len(str(raised.value)) < 600
 
 
 def test_settings_read_the_file_once_and_bring_its_threshold(tmp_path: Path) -> None:
@@ -212,7 +262,7 @@ def test_a_rubric_in_markdown_scores_as_its_tables_say(tmp_path: Path) -> None:
     [
         ("| C-1 | The user is insulted | critical |", "| C-1 | The user is insulted | awful |", 25, "severity"),
         ("| C-1 | The", "| C 1! | The", 25, "code"),
-        ("- `notes`: what was noted", "- `answer`: what was noted", 1, "is there 2 times"),
+        ("- `notes`: what was noted", "- `answer`: what was noted", 8, "more than once"),
     ],
 )
 def test_a_fault_in_markdown_is_told_by_its_line(tmp_path: Path, old: str, new: str, line: int, told: str) -> None:

@@ -83,6 +83,13 @@ def test_each_element_of_each_stop_is_charged() -> None:
     assert answered(QUALITY, plan(two), lacking[0], lacking[0]).score == 0.85
 
 
+def test_what_is_lacking_of_a_stop_is_charged_once_whatever_words_are_quoted() -> None:
+    quotes = ("### 泰安古镇", "推荐交通：城际列车", "山脚的老镇")
+    said = [{"check": "element_missing", "quote": one, "item": "泰安古镇", "element": "distance"} for one in quotes]
+    verdict = answered(QUALITY, plan(), *said)
+    assert (verdict.score, codes(verdict)) == (0.85, ["V-26"])
+
+
 def test_an_element_has_to_be_named() -> None:
     verdict = answered(QUALITY, plan(), {"check": "element_missing", "quote": "### 泰安古镇"})
     assert (verdict.score, codes(verdict)) == (1.0, [])
@@ -132,6 +139,38 @@ class TestRecords:
     def test_without_data_of_the_way_empty_records_are_no_fault(self, text: str) -> None:
         verdict = ruled(QUALITY, plan(text, route_validation=[], user="每天走路 5 公里以内"))
         assert codes(verdict, conclusive=True) == []
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "第一天\n### 古镇\n全天步行 5km 以内",
+            "第一天\n### 古镇\n乘 2 号线来回",
+            "以下距离均待实时确认。\n第一天\n### 古镇\n距离 12 公里",
+            "第一天\n### 古镇\n- 距离：12 公里\n  （待实时确认：可先到车站再步行）",
+            "第一天\n### 古镇\n标注说明：高德已确认 / 待实时确认",
+            "Day 1\n### Old town\nBus: 15€, bus 9:30, bus 24/7, bus 3 times a day",
+        ],
+    )
+    def test_the_words_of_the_user_and_other_ways_of_marking_are_no_fault_that_a_rule_shows(self, text: str) -> None:
+        user = "每天最多走五公里，我们住二号线边上"
+        assert codes(ruled(QUALITY, plan(text, route_validation=[], user=user, tools=(GUIDES,))), conclusive=True) == []
+
+    @pytest.mark.parametrize("record", ["二号线已查", "line 2", {"line": 2}])
+    def test_a_line_that_a_record_names_in_other_numerals_is_not_made_up(self, record: Any) -> None:
+        case = plan("第一天\n### 古镇\n乘地铁 2 号线", route_validation=[record], tools=(GUIDES,))
+        assert codes(ruled(QUALITY, case), conclusive=True) == []
+
+    @pytest.mark.parametrize("time", ["bus 20 to 30 minutes", "bus 20–30 min", "bus 45-minute ride", "bus 9:30"])
+    def test_times_are_no_lines(self, time: str) -> None:
+        case = plan(f"Day 1\n### Old town\n{time}", route_validation=[{"minutes": [20, 30, 45]}], tools=(GUIDES,))
+        assert "V-02" not in codes(ruled(QUALITY, case))
+
+    @pytest.mark.parametrize(
+        "name", ["mcp__amap__maps_geo", "maps_distance", "gaode_route", "高德地图", "ask_amap_agent"]
+    )
+    def test_a_map_of_another_spelling_may_have_been_asked(self, name: str) -> None:
+        tools = (GUIDES, (name, {"from": "天府广场"}, "68 公里，60 分钟"))
+        assert codes(ruled(QUALITY, plan(tools=tools)), conclusive=True) == []
 
     def test_data_that_are_marked_are_a_question_for_the_judge(self) -> None:
         text = "第一天\n### 古镇\n距离约 12 公里（待实时确认），可先到城铁站再步行"

@@ -218,6 +218,66 @@ class TestAskingBack:
         history = ((Role.USER, ASKED), (Role.ASSISTANT, json.dumps(ASK_BACK, ensure_ascii=False)))
         assert codes(ruled(WORKFLOW, as_run(run_that(*ALL_TOOLS, user=REPLY, before=history)))) == []
 
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            "### 还需要确认\n第一天从哪里出发？交通偏好？",
+            "第一天：想几点出发？\n第二天：几点返程？",
+            "青城山距成都约 68 公里，请问哪天出发？",
+            "Day 1: when do you want to start?",
+        ],
+    )
+    def test_no_rule_takes_questions_for_a_plan_whatever_their_form(self, answer: str) -> None:
+        case = as_run(run_that(said={**ASK_BACK, "answer": answer}))
+        assert codes(ruled(WORKFLOW, case), conclusive=True) == []
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            "抱歉，第一天的景点已关闭，之前的方案请作废。",
+            "Sorry, day 1 of your plan isn't mine.",
+            "### 抱歉\n我不能订票。",
+        ],
+    )
+    def test_no_rule_takes_words_about_a_plan_for_one(self, answer: str) -> None:
+        assert codes(ruled(WORKFLOW, chinese(answer=answer, route_validation=[])), conclusive=True) == []
+
+    @pytest.mark.parametrize("value", ["false", None, "否", 0])
+    def test_whether_it_asks_back_has_to_be_known_for_a_rule(self, value: Any) -> None:
+        assert codes(ruled(WORKFLOW, chinese(insufficient_information=value)), conclusive=True) == []
+
+
+@pytest.mark.parametrize(
+    ("guides", "asked_map", "review"),
+    [
+        ("ZhihuGuideMaterial", "AmapAgent", "ReviewAgent"),
+        ("mcp__zhihu__guide_material", "mcp__amap__maps_geo", "mcp__review__agent"),
+        ("search_zhihu", "maps_direction_transit_integrated", "draft_review"),
+        ("知乎攻略素材", "高德地图", "方案审查"),
+        ("call_zhihu_guide_material", "gaode_route", "reviewer"),
+    ],
+)
+def test_no_rule_calls_a_step_skipped_that_a_tool_of_another_spelling_may_have_taken(
+    guides: str, asked_map: str, review: str
+) -> None:
+    tools = ((guides, *GUIDES[1:]), (asked_map, *MAP[1:]), (review, *REVIEW[1:]))
+    assert codes(ruled(WORKFLOW, chinese(*tools)), conclusive=True) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        dict(reversed(DRAFT.items())),
+        {**DRAFT, "title": "青城山", "version": 2},
+        {"status": "ok", "result": DRAFT},
+        {**DRAFT, "answer": f"```\n{PLAN}\n```"},
+    ],
+    ids=["other order", "more fields", "within another object", "a code block within"],
+)
+def test_the_form_of_the_object_is_free(said: dict[str, Any]) -> None:
+    case = planned(*ALL_TOOLS, said=said)
+    assert (ruled(WORKFLOW, case).status, codes(ruled(WORKFLOW, case))) == (Status.NEEDS_JUDGE, [])
+
 
 class TestOrder:
     def test_a_plan_given_before_the_map_was_asked_is_out_of_order(self) -> None:
@@ -254,6 +314,17 @@ def test_a_step_is_charged_once_with_its_dearest_violation() -> None:
     costs = {one["check"]: one["points"] for one in charged if isinstance(one, dict)}
     assert costs == {"query_misses_fact": 0, "query_lacks_key_fields": 30, "not_clustered": 0, "itinerary_first": 25}
     assert verdict.score == 0.45
+
+
+def test_the_map_asked_again_for_another_message_or_with_another_outcome_is_no_fault_that_a_rule_shows() -> None:
+    again = session_case(
+        [run_that(said=ASK_BACK), run_that(*ALL_TOOLS, user=REPLY), run_that(MAP, user="再查一下现在的路况")]
+    )
+    assert "query_repeated" not in codes(ruled(WORKFLOW, again))
+    other = ruled(WORKFLOW, chinese(GUIDES, MAP, (*MAP[:2], "70 公里"), REVIEW))
+    assert codes(other, conclusive=False) == ["query_repeated"]
+    failed = (*MAP[:2], '{"status": "0", "info": "too many requests"}')
+    assert codes(ruled(WORKFLOW, chinese(GUIDES, failed, failed, MAP, REVIEW)), conclusive=True) == []
 
 
 def test_the_map_asked_the_same_twice_is_a_fault_and_the_form_of_the_answer_is_seen() -> None:
