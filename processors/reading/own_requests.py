@@ -8,7 +8,7 @@ instructions alone, which whoever talks to an agent can't write.
 from __future__ import annotations
 
 from evaluators.cases import Run
-from evaluators.judge.showing.prompt import INSTRUCTIONS
+from evaluators.judge.instructions import INSTRUCTIONS
 
 _BEGINNING = INSTRUCTIONS.partition("\n")[0]
 

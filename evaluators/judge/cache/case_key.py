@@ -14,9 +14,10 @@ from collections.abc import Sequence
 import orjson
 
 from evaluators.judge.answering.schema import answer_schema
+from evaluators.judge.instructions import INSTRUCTIONS
 from evaluators.judge.question import Question
 from evaluators.judge.settings import JudgeSettings
-from evaluators.judge.showing.prompt import INSTRUCTIONS, ShownRun
+from evaluators.judge.showing.prompt import ShownRun
 
 _FORM = 1
 """Raised when answers are kept or shown in another way that the hashed parts don't tell."""

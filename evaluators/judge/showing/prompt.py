@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
 from evaluators.cases import Run
+from evaluators.judge.instructions import INSTRUCTIONS
 from evaluators.judge.question import NamedQuestion
 from evaluators.judge.showing.aliases import Aliases
 from evaluators.judge.showing.control import Control, control_for
@@ -25,7 +25,6 @@ from evaluators.judge.showing.wording import clean
 from evaluators.judge.steering import Steering
 from evaluators.judge.tokens import estimate_tokens
 
-INSTRUCTIONS = files("evaluators.judge.showing").joinpath("instructions.md").read_text("utf-8").strip()
 _CORRECTION_CHARS = 2_000
 CORRECTION_TOKENS = 600
 _MOST_WARNED_OF = 8
