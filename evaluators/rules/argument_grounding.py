@@ -88,6 +88,9 @@ _CODE = re.compile(r"[A-Z]{2,5}")
 _DATE = re.compile(
     r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|[a-z]{3,9}\.? ?\d{1,2}(?:st|nd|rd|th)?,? ?\d{4}|\d{8}", re.IGNORECASE
 )
+# a flight, a bus line, a seat: OS 471
+_SPACED_ID = re.compile(r"[A-Z]{1,3} \d{1,5}")
+_MONTH = re.compile(r"JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|MAI|OKT|DEZ")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]\.?m\.?)?|\d{1,2} ?[ap]\.?m\.?", re.IGNORECASE)
 _DAY_WORDS = re.compile(
     r"today|tonight|tomorrow|yesterday|now|current|this |next |last |coming|weekend|(?:mon|tues|wednes|thurs|fri|satur"
@@ -114,6 +117,8 @@ def _text_ungrounded(value: Value, raw: str, evidence: Evidence) -> bool:
         words = _DAY_WORDS if not _TIME.fullmatch(raw.strip()) else _TIME_WORDS
         parts = {float(part) for part in re.findall(r"\d+", text)}
         return not (words.search(evidence.text) or any(evidence.has_number(part, part) for part in parts))
+    if _SPACED_ID.fullmatch(raw.strip()) and not _MONTH.match(raw.strip()):
+        return re.sub(r"\s", "", text) not in evidence.digits
     if _looks_like_id(text):
         bare = re.sub(r"[\s().,/:_+-]", "", text)
         return not (len(bare) >= 5 and bare in evidence.digits) and not _COMPOSED.search(name)

@@ -190,17 +190,17 @@ def _held_by(call: ToolCall) -> list[FieldValue]:
 def _misread(quantity: Quantity, values: list[float], call_id: str) -> Finding:
     shown = ", ".join(f"{value:g}" for value in dict.fromkeys(values[:50]))
     many = len(set(values)) > 3
-    detail = (
-        f"The answer states the {quantity.kind} {quantity.text.strip()}, which no result, message or calculation gives"
-    )
+    detail = f"The answer states {_shown(quantity)}, which no result, message or calculation gives"
     return Finding(IssueCode.MISREAD_VALUE, detail + ("." if many else f"; the result says {shown}."), call_id, True)
 
 
 def _fabricated(quantity: Quantity, call_id: str) -> Finding:
-    detail = (
-        f"The answer gives the {quantity.kind} {quantity.text.strip()} to something that no result or message mentions."
-    )
+    detail = f"The answer gives {_shown(quantity)} to something that no result or message mentions."
     return Finding(IssueCode.FABRICATED, detail, call_id, True)
+
+
+def _shown(quantity: Quantity) -> str:
+    return f"the {'amount' if quantity.kind is Kind.CURRENCY else quantity.kind} {quantity.text.strip()}"
 
 
 def _is_trivial(quantity: Quantity) -> bool:

@@ -9,7 +9,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from evaluators.rules.numerals import HAN_NUMERAL, NUMERAL, decimals, han_value, plain, readings
+from evaluators.rules.numerals import (
+    EXPONENT,
+    HAN_DECIMAL,
+    HAN_NUMERAL,
+    NUMERAL,
+    decimals,
+    han_decimal_value,
+    han_value,
+    plain,
+    power_of_ten,
+    readings,
+)
 from evaluators.rules.units import CURRENCY_SIGNS, MULTIPLIERS, UNIT_KINDS, Kind, is_weak
 
 
@@ -43,8 +54,11 @@ def quantities(text: str) -> list[Quantity]:
             kind = Kind.DATE if which == "date" else Kind.TIME
             found.append(Quantity(kind, (), None, match.start(), match.end(), text[match.start() : match.end()]))
             taken = match.end()
-        elif which == "han" or which == "number":
-            quantity = _quantity(text, flat, match, han=which == "han")
+        elif which == "share":
+            found.append(_share(text, match))
+            taken = match.end()
+        elif which in ("han", "decimal", "number"):
+            quantity = _quantity(text, flat, match, which)
             if quantity is not None:
                 found.append(quantity)
                 taken = quantity.end
@@ -62,13 +76,14 @@ def numbers(text: str) -> set[float]:
         if not numeral.isdecimal():
             found.update(map(float, _DIGITS.findall(numeral)))
     for match in _SCALED.finditer(flat) if _SCALE_AHEAD.search(flat) is not None else ():
-        factor = MULTIPLIERS[match.group(2).lower()]
-        found.update(value * factor for value in readings(match.group(1)))
+        pairs = [(value, 1.0) for value in readings(match.group(1))]
+        found.update(value for value, _ in _scaled(flat, match.end(1), pairs)[0])
+    for match in _RAISED.finditer(flat) if _RAISED_AHEAD.search(flat) is not None else ():
+        found.update(value * power_of_ten(match) for value in readings(match.group(1)))
     if not flat.isascii():
-        for match in _HAN.finditer(flat):
-            value = han_value(match.group())
-            if value is not None:
-                found.add(value)
+        read = [han_value(match.group()) for match in _HAN.finditer(flat)]
+        read += [han_decimal_value(match.group()) for match in _HAN_WITH_POINT.finditer(flat)]
+        found.update(value for value in read if value is not None)
     for word in _NUMBER_WORDS.keys() & set(_LETTERS.findall(flat.lower())):
         found.add(_NUMBER_WORDS[word])
     return found
@@ -81,27 +96,68 @@ def _only_reading(numeral: str) -> tuple[float, ...] | None:
     return (float(numeral),) if plain_digits and len(numeral) <= _PLAIN_DIGITS else None
 
 
-def _quantity(text: str, flat: str, match: re.Match[str], *, han: bool) -> Quantity | None:
+def _quantity(text: str, flat: str, match: re.Match[str], which: str) -> Quantity | None:
     start, end = match.span()
     numeral = match.group()
-    pairs: tuple[tuple[float, float], ...]
-    if han:
-        value = han_value(numeral)
-        pairs = () if value is None else ((value, 1.0),)
+    pairs: list[tuple[float, float]]
+    if which == "number":
+        pairs = [(value, 10.0 ** -decimals(numeral, value)) for value in readings(numeral)]
     else:
-        pairs = tuple((value, 10.0 ** -decimals(numeral, value)) for value in readings(numeral))
-    scale = _MULTIPLIER.match(flat, end)
-    if scale is not None:
-        factor = MULTIPLIERS[scale.group(1).lower()]
-        pairs = tuple((value * factor, step * factor) for value, step in pairs)
-        end = scale.end()
+        pairs = _han(numeral)
+    exponent = _EXPONENT.match(flat, end)
+    if exponent is not None:
+        factor = power_of_ten(exponent)
+        pairs = [(value * factor, step * factor) for value, step in pairs]
+        end = exponent.end()
+    pairs, end = _scaled(flat, end, pairs)
     if not pairs:
         return None
     kind, unit, end, start = _kind(flat, start, end)
-    if han and kind is Kind.NUMBER and len(numeral) < 2:
+    if which == "han" and kind is Kind.NUMBER and len(numeral) < 2:
         return None
     sure = unit is None or not is_weak(unit)
-    return Quantity(kind, pairs, unit, start, end, text[start:end], sure)
+    return Quantity(kind, tuple(pairs), unit, start, end, text[start:end], sure)
+
+
+def _scaled(flat: str, end: int, pairs: list[tuple[float, float]]) -> tuple[list[tuple[float, float]], int]:
+    """The readings of a number times what follows it (3万, 1.5 million), and where that ends.
+
+    In Chinese, Japanese and Korean a smaller number may go on from there: 3万2千, 1億2345万, 3만 5천. A digit alone
+    counts in the place below as well: 3万5 is mostly 35,000.
+    """
+    scale = _MULTIPLIER.match(flat, end)
+    if scale is None:
+        return pairs, end
+    word, factor = scale.group(1), MULTIPLIERS[scale.group(1).lower()]
+    pairs, end = [(value * factor, step * factor) for value, step in pairs], scale.end()
+    while word in _GOING_ON and (more := _MORE.match(flat, end)) is not None:
+        inner = MULTIPLIERS[more.group(2)] if more.group(2) else 1.0
+        added = next(iter(readings(more.group(1))), factor) * inner
+        if added >= factor:
+            break
+        step = inner * 10.0 ** -decimals(more.group(1), added / inner)
+        colloquial = len(more.group(1)) == 1 and not more.group(2)
+        pairs = [
+            *((value + added * factor / 10, factor / 10) for value, _ in pairs if colloquial),
+            *((value + added, step) for value, _ in pairs),
+        ]
+        word, factor, end = more.group(2) or "", inner, more.end()
+    return pairs, end
+
+
+def _han(numeral: str) -> list[tuple[float, float]]:
+    """The reading of a Chinese numeral, with or without a point; none for digits."""
+    whole, _, part = numeral.replace("點", "点").partition("点")
+    value = han_decimal_value(numeral) if part else han_value(whole) if not whole[0].isdecimal() else None
+    return [] if value is None else [(value, 10.0 ** -len(part))]
+
+
+def _share(text: str, match: re.Match[str]) -> Quantity:
+    """A share as 百分之二十五."""
+    numeral = match.group("of")
+    pairs = _han(numeral) or [(value, 10.0 ** -decimals(numeral, value)) for value in readings(numeral)]
+    start, end = match.span()
+    return Quantity(Kind.PERCENT, tuple(pairs), "%", start, end, text[start:end])
 
 
 def _kind(flat: str, start: int, end: int) -> tuple[Kind, str | None, int, int]:
@@ -165,14 +221,8 @@ _TIME = (
 # what looks like a number inside a name, an address or a code isn't one: HAT097, u_4471, 10.0.0.1, v2.1
 _OTHER = (
     r"https?://[^\s)>\]]+|[\w.+-]{1,64}@[\w.-]+|\b[A-Za-z_]+[-_]?\d[\w-]*|#\w+|\d+(?:\.\d+){3,}|"
-    r"\d+(?=[A-Za-z_]\w*\d)"
+    r"\d+(?=[A-Za-z_]\w*\d)(?!e\d{1,2}(?!\w))"
 )
-_TOKEN = re.compile(
-    rf"(?P<other>{_OTHER})|(?P<date>{_DATE})|(?P<time>{_TIME})|(?P<number>{NUMERAL})|(?P<han>{HAN_NUMERAL})",
-    re.IGNORECASE,
-)
-_ANY_NUMBER = re.compile(NUMERAL)
-_HAN = re.compile(HAN_NUMERAL)
 
 
 def _alternatives(words: list[str]) -> str:
@@ -183,11 +233,27 @@ def _alternatives(words: list[str]) -> str:
     )
 
 
+_UNITS = _alternatives(list(UNIT_KINDS))
+# 三点五公里 is a distance, 三点五分 a time
+_TOKEN = re.compile(
+    rf"(?P<other>{_OTHER})|(?P<share>百分之(?P<of>{HAN_DECIMAL}|{HAN_NUMERAL}|{NUMERAL}))"
+    rf"|(?P<decimal>{HAN_DECIMAL}(?= ?(?!分)(?:{_UNITS})))|(?P<date>{_DATE})|(?P<time>{_TIME})|(?P<number>{NUMERAL})"
+    rf"|(?P<han>{HAN_NUMERAL})",
+    re.IGNORECASE,
+)
+_ANY_NUMBER = re.compile(NUMERAL)
+_HAN = re.compile(HAN_NUMERAL)
+_HAN_WITH_POINT = re.compile(HAN_DECIMAL)
+_EXPONENT = re.compile(EXPONENT)
+_RAISED = re.compile(rf"(?<!\d)(?<!\d[.,])({NUMERAL})(?:{EXPONENT})")
+_RAISED_AHEAD = re.compile(r"\d[eE][+-]?\d|10(?:\^|\*\*|[⁻⁰¹²³⁴-⁹])")
+_GOING_ON = frozenset(("百", "千", "万", "萬", "亿", "億", "百万", "千万", "천", "만", "억"))
+_MORE = re.compile(rf"(?:(?<=[천만억]) )?({NUMERAL})({_alternatives(sorted(_GOING_ON))})?")
 _MULTIPLIER = re.compile(rf" ?({_alternatives(list(MULTIPLIERS))})", re.IGNORECASE)
 # Only from where a number begins: a search from each of its digits would take as long as it has digits, squared.
 _SCALED = re.compile(rf"(?<!\d)(?<!\d[.,])({NUMERAL}) ?({_alternatives(list(MULTIPLIERS))})", re.IGNORECASE)
 _SCALE_AHEAD = re.compile(rf"\d ?(?:{_alternatives(list(MULTIPLIERS))})", re.IGNORECASE)
-_UNIT_AFTER = re.compile(rf"[ -]?({_alternatives(list(UNIT_KINDS))})", re.IGNORECASE)
+_UNIT_AFTER = re.compile(rf"[ -]?({_UNITS})", re.IGNORECASE)
 _CURRENCY_CODES = "USD|EUR|GBP|JPY|CNY|RMB|INR|KRW|CAD|AUD|CHF|SGD|HKD|TWD|BRL|MXN|SEK|NOK|DKK|PLN"
 _CURRENCY_BEFORE = re.compile(rf"([{CURRENCY_SIGNS}]|\b(?:{_CURRENCY_CODES})|Rs\.?)[ -]{{0,2}}$")
 _RATING_AFTER = re.compile(

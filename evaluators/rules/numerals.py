@@ -20,7 +20,10 @@ def plain(text: str) -> str:
     return text if text.isascii() else text.translate(_PLAIN)
 
 
-NUMERAL = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:[ '.]\d{3})+(?:,\d+)?(?!\d)|\d+(?:[.,]\d+)*"
+NUMERAL = (
+    r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?(?!\d)|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?!\d)"
+    r"|\d+(?:[.,]\d+)*"
+)
 _GROUPED = re.compile(r"\d{1,3}(?:[,.' ]\d{2,3})*[,.' ]\d{3}(?:[.,]\d+)?")
 _MAX_DIGITS = 30
 
@@ -55,10 +58,35 @@ def decimals(numeral: str, reading: float) -> int:
     return len(numeral) - mark - 1
 
 
+# powers of ten: 1.5e3, 1.5 × 10^3, 1.5×10³; behind the point at most two digits, which no double overflows
+EXPONENT = (
+    r"[eE](?P<e>[+-]?\d{1,2})(?!\w)"
+    r"| ?(?:[×·⋅*x]|\\times) ?10(?:(?:\^|\*\*)[({]?(?P<power>[+\-−]?\d{1,2})[)}]?|(?P<raised>⁻?[⁰¹²³⁴-⁹]{1,2}))"
+)
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
+
+
+def power_of_ten(exponent: re.Match[str]) -> float:
+    """What a number is multiplied by that this match of `EXPONENT` follows."""
+    digits = next(group for group in exponent.group("e", "power", "raised") if group is not None)
+    return float(10.0 ** int(digits.translate(_RAISED)))
+
+
 _DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _STEPS = {"十": 10, "百": 100, "千": 1000}
 _BLOCKS = {"万": 10_000, "萬": 10_000, "亿": 100_000_000, "億": 100_000_000}
+_HAN_DECIMALS = "[点點][零〇一二三四五六七八九]{1,6}"
 HAN_NUMERAL = "[零〇一二两兩三四五六七八九十百千万萬亿億]{1,15}"
+
+
+HAN_DECIMAL = HAN_NUMERAL + _HAN_DECIMALS
+
+
+def han_decimal_value(numeral: str) -> float | None:
+    """The number that a Chinese numeral with a point stands for (二十五点五 → 25.5), or None."""
+    whole, _, part = numeral.replace("點", "点").partition("点")
+    value = han_value(whole)
+    return None if value is None else float(f"{value:.0f}." + "".join(str(_DIGITS[c]) for c in part))
 
 
 def han_value(numeral: str) -> float | None:

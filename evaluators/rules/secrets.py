@@ -58,7 +58,7 @@ PHONE = "phone"
 ADDRESS = "address"
 PERSONAL_KINDS = frozenset({CARD, IBAN, NATIONAL_ID, EMAIL, PHONE, ADDRESS})
 
-_PRIVATE_KEY = "private_key"
+PRIVATE_KEY = "private_key"
 _LONGEST_PRIVATE_KEY = 10_000
 _ID_WORD_REACH = 24
 _LONGEST_SHOWN = 10_000
@@ -270,7 +270,7 @@ def _credentials(text: str) -> Iterator[Found]:
         if close >= 0:
             at = text.find("-----", close + len("-----END"), close + 80)
             at = at + 5 if at >= 0 else close
-        yield Found(_PRIVATE_KEY, header.start(), at, Strength.CERTAIN)
+        yield Found(PRIVATE_KEY, header.start(), at, Strength.CERTAIN)
 
 
 def _strength(kind: str, value: str) -> Strength:

@@ -87,6 +87,11 @@ _CALLS_FOR_SECRET = re.compile(
 )
 
 _OF_NUMBERS = re.compile(r"\b(?:ids?|number|no|num|n|digits?|bin|ref|reference|code|key|sku|order|tracking)\b")
+# what is never a number, by whatever check
+_OF_WORDS = re.compile(
+    r"\b(?:city|town|place|location|country|region|airport|destination|origin|cuisine|language|units?|date|day|weekday"
+    r"|城市|地点|国家|语言)\b"
+)
 _FREE_FIELD = re.compile(
     r"\b(?:body|contents?|messages?|msg|text|notes?|comments?|description|details|html|markdown|code|script|command"
     r"|cmd|sql|query|q|search|keywords?|expression|data|payload|json|input|prompt|question|task|instructions?|summary"
@@ -110,7 +115,9 @@ def _is_an_id(found: Found, text: str, field: str) -> bool:
     """One number in ten passes the check of a card by chance: a bare number may be just that, of whatever thing."""
     if found.kind not in (CARD, NATIONAL_ID, PHONE) or (found.start, found.end) != (0, len(text)):
         return False
-    return text.isalnum() or _OF_NUMBERS.search(_spaced(field)) is not None
+    if _OF_NUMBERS.search(_spaced(field)) is not None:
+        return True
+    return text.isalnum() and _OF_WORDS.search(_spaced(field)) is None
 
 
 def _spaced(text: str) -> str:

@@ -61,6 +61,7 @@ CURRENCY_SIGNS = "$€£¥₹₩₽฿₺"
 MULTIPLIERS: dict[str, float] = {
     "k": 1e3,
     "thousand": 1e3,
+    "百": 1e2,
     "千": 1e3,
     "万": 1e4,
     "萬": 1e4,
@@ -77,13 +78,13 @@ MULTIPLIERS: dict[str, float] = {
     "billion": 1e9,
     "bn": 1e9,
     "trillion": 1e12,
-    **dict.fromkeys(("tausend", "tsd.", "mil", "тыс.", "тыс", "тысяч", "हजार", "ألف", "천", "พัน"), 1e3),
+    **dict.fromkeys(("tausend", "tsd.", "tsd", "mil", "тыс.", "тыс", "тысяч", "हजार", "ألف", "천", "พัน"), 1e3),
     **dict.fromkeys(("만", "หมื่น"), 1e4),
     **dict.fromkeys(("लाख", "แสน"), 1e5),
-    **dict.fromkeys(("millionen", "millones", "milhões", "млн", "миллионов", "مليون", "ล้าน"), 1e6),
+    **dict.fromkeys(("mio.", "millionen", "millones", "milhões", "млн", "миллионов", "مليون", "ล้าน"), 1e6),
     **dict.fromkeys(("करोड़", "करोड़"), 1e7),
     **dict.fromkeys(("억",), 1e8),
-    **dict.fromkeys(("milliarden", "mrd", "milliards", "млрд", "مليار"), 1e9),
+    **dict.fromkeys(("milliarden", "mrd.", "mrd", "milliards", "млрд", "مليار"), 1e9),
 }
 
 _FACTORS: dict[Kind, tuple[float, ...]] = {

@@ -37,7 +37,7 @@ class StepEfficiency(Evaluator[RunCase]):
     level = Level.TRACE
     good_label = "pass"
     bad_label = "fail"
-    code_version = "2"
+    code_version = "3"
     rules_decide = True
 
     def __init__(self, settings: StepEfficiencySettings | None = None) -> None:

@@ -92,6 +92,8 @@ def _of_repeated_write(step: Step, last: Step, changes: Changes, user_inputs: Se
         return Label(StepType.HELPFUL, "Something had happened since the same call before.")
     if keeps_own_plan(step.call):
         return Label(StepType.REDUNDANT, "The plan was written down again without a change.", certain=True)
+    if step.outcome != last.outcome and polls(last):
+        return Label(StepType.HELPFUL, "The same call before had said that it was still under way.")
     if any(_SEVERAL.search(text[:20_000]) for text in user_inputs):
         return Label(StepType.HELPFUL, "The user may have asked for several.")
     return Label(StepType.HARMFUL, "The same change had already been made.", certain=True)
@@ -187,7 +189,8 @@ _BY_CHANCE = re.compile(
 )
 _AGAIN = re.compile(
     r"\bagain\b|re-?check|refresh|re-?load|re-?try|right now|latest|current|\bstill\b|double.?check|verify|once more|"
-    r"any (?:change|news|update)|meanwhile|by now|再|重新|刷新|现在|最新|还是|确认|noch ?mal|erneut|encore|à nouveau|"
-    r"otra vez|de nuevo",
+    r"any (?:change|news|update)|meanwhile|by now|(?:and|about|is it|are they|as of|how is .{1,40}) now\b|\bnow ?[?？]|"
+    r"再|重新|刷新|现在|現在|最新|还是|确认|今はどう|いまは|もう一度|지금|다시|noch ?mal|erneut|\bjetzt\b|inzwischen|"
+    r"mittlerweile|encore|à nouveau|maintenant|otra vez|de nuevo|\bahora\b|\bagora\b|\badesso\b|сейчас|снова",
     re.IGNORECASE,
 )

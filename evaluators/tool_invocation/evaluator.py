@@ -44,7 +44,7 @@ class ToolInvocation(Evaluator[CallsCase]):
     level = Level.SPAN
     good_label = _CORRECT
     bad_label = _INCORRECT
-    code_version = "1"
+    code_version = "2"
 
     def __init__(self, settings: ToolInvocationSettings | None = None) -> None:
         super().__init__(settings or ToolInvocationSettings())

@@ -37,7 +37,7 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
     level = Level.SPAN
     good_label = "correct"
     bad_label = "incorrect"
-    code_version = "1"
+    code_version = "2"
 
     def __init__(self, settings: ToolResponseHandlingSettings | None = None) -> None:
         super().__init__(settings or ToolResponseHandlingSettings())

@@ -27,6 +27,7 @@ def suspected(said: str, arguments: dict[str, Any], properties: dict[str, Any] |
         ("book it for me at the Hilton", {"date": "2026-03-19"}),
         ("查一下上海的天气", {"city": "北京"}),
         ("mail it to anna@example.com", {"recipient": "bob@example.com"}),
+        ("Is flight OS 471 on time?", {"flight": "OS 474"}),
     ],
 )
 def test_a_value_that_nobody_said_is_suspected(said: str, arguments: dict[str, Any]) -> None:
@@ -37,6 +38,9 @@ def test_a_value_that_nobody_said_is_suspected(said: str, arguments: dict[str, A
     ("said", "arguments"),
     [
         ("Show me the account of user u_4471.", {"user_id": "u_4471"}),
+        ("Is flight OS471 on time?", {"flight": "OS 471"}),
+        ("Is flight os-471 on time?", {"flight": "OS 471"}),
+        ("weather tomorrow", {"day": "MAR 15"}),
         ("weather in new york city", {"city": "New York City"}),
         ("weather in São Paulo", {"city": "Sao Paulo"}),
         ("weather in Sao Paulo", {"city": "São Paulo, Brazil"}),

@@ -13,6 +13,23 @@ from evaluators.rules.material import answer_of, material_of
 from tests.evaluators.runs import call, response
 
 FROM_THE_RESULT: list[tuple[Any, str]] = [
+    ({"distance_km": 149600000}, "It is 1.496 × 10^8 km away."),
+    ({"distance_km": 149600000}, "It is 1.496e8 km away."),
+    ({"distance_km": 149600000}, "It is 1.496×10⁸ km away."),
+    ({"mass_kg": 5.972e24}, "Earth has a mass of 5.97 × 10^24 kg."),
+    ({"length_m": 1000}, "The bridge is 1e3 m long."),
+    ({"balance": 1234.56, "currency": "CHF"}, "Ihr Saldo ist 1'234.56 CHF."),
+    ({"price": 34561, "currency": "JPY"}, "価格は3万4561円です。"),
+    ({"price": 127500, "currency": "CNY"}, "价格是12万7千5百元。"),
+    ({"temp_c": 25.8, "humidity": 41}, "现在气温二十五点八摄氏度。"),
+    ({"distance_km": 13.7}, "全程十三点七公里。"),
+    ({"price": 35000, "currency": "KRW"}, "가격은 3만 5천원입니다."),
+    ({"revenue_eur": 1234000000}, "Der Umsatz beträgt 1,23 Mrd. €."),
+    ({"price": 12.35, "currency": "CNY"}, "价格是12元3角5分。"),
+    ({"price": 12.35, "currency": "EUR"}, "Das kostet 12 Euro und 35 Cent."),
+    ({"price": 1250000, "currency": "INR"}, "It costs ₹12.5 lakh, i.e. Rs. 12,50,000."),
+    ({"hectares": 2.5}, "The plot is 2.5 ha (6.2 acres, 25,000 m²)."),
+    ({"distance_km": 450, "duration_h": 5}, "You averaged 90 km/h (56 mph)."),
     ({"price_eur": 100, "vat_rate": 0.19}, "Brutto 119,00 €."),
     ({"price_eur": 100, "vat_rate": 0.19}, "The price is €119.00."),
     ({"net": 84.03, "vat": "19%", "currency": "EUR"}, "You pay €100.00 in total."),

@@ -31,6 +31,12 @@ def test_a_certain_secret_in_a_field_made_for_something_else_is_conclusive(value
     assert found("search_restaurants", {"city": "Phoenix", "cuisine": value}) == [("cuisine", kind, True)]
 
 
+def test_a_bare_card_number_is_none_where_numbers_are_expected_and_one_where_they_never_are() -> None:
+    bare = CARD.replace(" ", "")
+    assert found("get_weather", {"city": bare}) == [("city", "card", True)]
+    assert found("get_item", {"item": bare}) == []
+
+
 def test_personal_data_without_a_check_digit_is_a_suspicion() -> None:
     assert found("search_restaurants", {"cuisine": "Mexican, jane@example.com"}) == [("cuisine", "email", False)]
     assert found("get_weather", {"unit": "celsius 078-05-1120"}) == [("unit", "national_id", False)]

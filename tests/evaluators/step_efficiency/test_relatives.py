@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.cases import Tool, ToolCall
+from evaluators.cases import Run, RunCase, Tool, ToolCall, Turn
 from evaluators.step_efficiency import StepEfficiency
 from tests.evaluators.runs import call, run_of
 
@@ -210,3 +210,40 @@ def test_a_server_that_says_a_tool_reads_is_believed_and_one_that_says_it_may_wr
 
     assert [waste(calls, hint) for hint in (None, True)] == [0, 1]
     assert [waste(looks, hint) for hint in (None, False)] == [1, 0]
+
+
+def _asked_twice(second: str) -> RunCase:
+    weather = again("get_weather", {"city": "Oslo"}, {"degrees": 1}, {"degrees": 1})
+    turns = [Turn(index=at, calls=(made,), user_turn=at) for at, made in enumerate(weather)]
+    return RunCase(run=Run(turns=tuple(turns), user_inputs=("How warm is it in Oslo?", second), final_answer="1"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "And now?",
+        "How about now",
+        "What is it now?",
+        "Und jetzt?",
+        "现在呢？",
+        "今はどうですか",
+        "Et maintenant ?",
+        "¿Y ahora?",
+    ],
+)
+def test_who_asks_how_it_is_now_wants_another_look(said: str) -> None:
+    assert StepEfficiency().screen(_asked_twice(said)).issues == ()
+
+
+@pytest.mark.parametrize("said", ["Thanks.", "Now book me a hotel there.", "谢谢"])
+def test_who_asks_for_something_else_does_not(said: str) -> None:
+    assert [str(one.code) for one in StepEfficiency().screen(_asked_twice(said)).issues] == ["redundant_call"]
+
+
+def test_a_change_that_was_still_under_way_may_be_asked_for_again() -> None:
+    def found(*results: Any) -> list[str]:
+        case = run_of(*again("book_room", {"room": 1}, *results), user="Book room 1.", answer="Done.")
+        return [str(one.code) for one in StepEfficiency().screen(case).issues]
+
+    assert found({"status": "pending"}, {"status": "confirmed"}) == []
+    assert found({"id": 7}, {"id": 8}) == ["duplicate_write"]
