@@ -16,11 +16,16 @@ import orjson
 import typer
 
 from collector.commands.calibration_view import CalibrationView
-from collector.commands.config_options import load_or_exit
-from collector.commands.judge_options import DEFAULT_MODEL, JudgeModelOption, JudgeOption, judge_settings_or_exit
+from collector.commands.case_options import (
+    DEFAULT_MODEL,
+    CasesConfigOption,
+    JudgeModelOption,
+    JudgeOption,
+    plan_or_exit,
+)
 from collector.commands.reporting import report, show
-from collector.judging.cases import evaluators_for_cases, judge_cases, read_cases_for, with_judge
-from collector.judging.setup import Plan, plan_of
+from collector.judging.cases import evaluators_for_cases, judge_cases, read_cases_for
+from collector.judging.setup import Plan
 from evaluators.calibration.comparison import Compared, measured
 from evaluators.calibration.labels import About, read_annotations, read_case_labels
 from evaluators.calibration.record import write_record
@@ -43,10 +48,7 @@ def calibrate(
     ] = None,
     judge: JudgeOption = None,
     judge_model: JudgeModelOption = DEFAULT_MODEL,
-    config: Annotated[
-        list[str] | None,
-        typer.Option(help="Configuration to take evaluators and judges from; repeatable.", metavar="F"),
-    ] = None,
+    config: CasesConfigOption = None,
     verdicts: Annotated[
         Path | None, typer.Option(help="Verdicts on traces, as replay --verdicts writes them.", metavar="FILE")
     ] = None,
@@ -61,9 +63,7 @@ def calibrate(
 ) -> None:
     """Compare verdicts with what people say."""
     if cases is not None and verdicts is None and annotations is None:
-        plan = plan_of(load_or_exit(config, None)) if config else Plan(evaluators={})
-        if judge is not None:
-            plan = with_judge(plan, judge_settings_or_exit(judge, judge_model))
+        plan = plan_or_exit(config, judge, judge_model)
         compared, notes, faults = _compared_cases(cases, plan)
     elif cases is None and verdicts is not None and annotations is not None:
         compared, notes, faults = _compared_annotations(verdicts, annotations)

@@ -13,11 +13,15 @@ from typing import Annotated
 
 import typer
 
-from collector.commands.config_options import load_or_exit
-from collector.commands.judge_options import DEFAULT_MODEL, JudgeModelOption, JudgeOption, judge_settings_or_exit
+from collector.commands.case_options import (
+    DEFAULT_MODEL,
+    CasesConfigOption,
+    JudgeModelOption,
+    JudgeOption,
+    plan_or_exit,
+)
 from collector.commands.reporting import report
-from collector.judging.cases import evaluators_for_cases, judge_cases, read_cases_for, with_judge
-from collector.judging.setup import Plan, plan_of
+from collector.judging.cases import evaluators_for_cases, judge_cases, read_cases_for
 from evaluators.case_files.lines import BadLine, NamedCase, result_line
 
 
@@ -33,15 +37,10 @@ def evaluate_cases(
     ],
     judge: JudgeOption = None,
     judge_model: JudgeModelOption = DEFAULT_MODEL,
-    config: Annotated[
-        list[str] | None,
-        typer.Option(help="Configuration to take evaluators and judges from; repeatable.", metavar="F"),
-    ] = None,
+    config: CasesConfigOption = None,
 ) -> None:
     """Judge cases in a file."""
-    plan = plan_of(load_or_exit(config, None)) if config else Plan(evaluators={})
-    if judge is not None:
-        plan = with_judge(plan, judge_settings_or_exit(judge, judge_model))
+    plan = plan_or_exit(config, judge, judge_model)
     if output.exists() and cases.exists() and output.samefile(cases):
         report((), [f"--output {output}: is the file of cases itself; name another"])
         raise typer.Exit(2)

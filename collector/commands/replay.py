@@ -21,6 +21,7 @@ import typer
 from collector.commands.config_options import ConfigOption, SetOption, load_or_exit
 from collector.commands.estimate_view import estimate_view
 from collector.commands.reporting import json_line, report, show, what_was_passed_over
+from collector.commands.trace_options import SavedTracesArgument
 from collector.commands.verdict_table import VerdictTable
 from collector.exporters.console import standard_output
 from collector.judging.setup import Plan, configured_judging, plan_of, trace_judge
@@ -47,14 +48,7 @@ def register(app: typer.Typer) -> None:
 
 
 def replay(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Files with saved traces (.pb, .json, .jsonl, also .gz), or folders.",
-            metavar="PATH",
-            show_default=False,
-        ),
-    ],
+    paths: SavedTracesArgument,
     config: ConfigOption = None,
     sets: SetOption = None,
     verdicts: Annotated[

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from collector.commands.reporting import json_line, report, show, what_was_passed_over
 from collector.commands.survey_view import SurveyView
+from collector.commands.trace_options import SavedTracesArgument
 from collector.commands.transcript_view import transcript_tree
 from collector.saved_traces import SavedTrace, read_saved_traces
 from processors.otlp import Log, Span, decode_log, decode_span
@@ -35,14 +35,7 @@ def register(app: typer.Typer) -> None:
 
 
 def transcript(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Files with saved traces (.pb, .json, .jsonl, also .gz), or folders.",
-            metavar="PATH",
-            show_default=False,
-        ),
-    ],
+    paths: SavedTracesArgument,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object per trace and line; with --summary one in all.")
     ] = False,

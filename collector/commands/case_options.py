@@ -1,18 +1,26 @@
-"""The options with which commands on cases are told a judge."""
+"""The options with which commands on cases are told evaluators and a judge."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 from pydantic import SecretStr, ValidationError
 
+from collector.commands.config_options import load_or_exit
 from collector.commands.reporting import report
+from collector.judging.cases import with_judge
+from collector.judging.setup import Plan, plan_of
 from evaluators.judge.settings import JudgeSettings
 
 DEFAULT_MODEL = "gpt-4.1-mini"
 
+CasesConfigOption = Annotated[
+    list[str] | None,
+    typer.Option("--config", help="Configuration to take evaluators and judges from; repeatable.", metavar="F"),
+]
 JudgeOption = Annotated[
     str | None,
     typer.Option(
@@ -24,8 +32,13 @@ JudgeOption = Annotated[
 JudgeModelOption = Annotated[str, typer.Option("--judge-model", help="Model to ask there.", metavar="NAME")]
 
 
-def judge_settings_or_exit(url: str, model: str) -> JudgeSettings:
-    """The judge that the options name. Otherwise what is wrong with them on standard error, and exit status 2."""
+def plan_or_exit(config: Sequence[str] | None, judge_url: str | None, judge_model: str) -> Plan:
+    """What to judge with, as the options say. Otherwise what is wrong on standard error, and the exit code for it."""
+    plan = plan_of(load_or_exit(config, None)) if config else Plan(evaluators={})
+    return plan if judge_url is None else with_judge(plan, _judge_or_exit(judge_url, judge_model))
+
+
+def _judge_or_exit(url: str, model: str) -> JudgeSettings:
     key = SecretStr(os.environ.get("OPENAI_API_KEY", ""))
     try:
         return JudgeSettings(model=model, base_url=url, api_key=key)
