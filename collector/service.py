@@ -170,6 +170,7 @@ class Service:
     async def _finish_judging(self) -> None:
         if self._assembler is None or self._judging is None:
             return
+        self._judging.wind_down()
         self._assembler.drain(time.monotonic())
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(JUDGING_GRACE_S):

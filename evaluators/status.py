@@ -30,6 +30,9 @@ OPEN = (
 )
 """There was something to judge, and a judge would have been needed that didn't; what is worst for an operator first."""
 
+UNANSWERED = frozenset({Status.JUDGE_ERROR, Status.TIMED_OUT, Status.OVER_BUDGET})
+"""A judge failed or had no budget left, which says nothing about what was to be judged: it may be asked again."""
+
 
 def foremost(statuses: Iterable[Status]) -> Status:
     """Why several verdicts that all lack a score lack it: what went wrong before what was missing."""

@@ -19,7 +19,6 @@ the network (a judge does), and `judge` never raises for what a trace contains.
 from __future__ import annotations
 
 import asyncio
-import logging
 import traceback
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -33,6 +32,7 @@ from evaluators.evaluator import Evaluator
 from evaluators.judge.question import Judge
 from evaluators.names import require_name
 from evaluators.run_settings import RunSettings
+from evaluators.status import UNANSWERED
 from evaluators.verdict import Status, Verdict
 from processors.admission import Admission, Subject
 from processors.combine import combine
@@ -55,8 +55,6 @@ from processors.transcript import Missing, Transcript
 from processors.whole_runs import Reader, WholeRuns
 
 __all__ = ["TraceInput", "TraceJudge", "TraceScores"]
-
-_log = logging.getLogger(__name__)
 
 Verdicts: TypeAlias = dict[tuple[str, str], tuple[str, Verdict]]
 """(span, evaluator) → what the verdict rests on, and the verdict."""
@@ -139,7 +137,6 @@ class TraceJudge:
             # error's own text may quote the trace, so only its place and kind are told.
             frame = traceback.extract_tb(error.__traceback__)[-1]
             failure = f"{type(error).__name__} in {Path(frame.filename).name}:{frame.lineno} ({frame.name})"
-            _log.error("trace %s is left unscored: %s", trace.trace_id.hex(), failure)
             return TraceScores(trace_id=trace.trace_id, marks=trace.marks, failure=failure)
 
     async def _judge(self, trace: TraceInput, on_rules: Callable[[TraceScores], None] | None) -> TraceScores:
@@ -319,7 +316,7 @@ class TraceJudge:
         if verdict.status is Status.MISSING_INPUT:
             # What is missing while a trace grows may still come.
             return trace.complete
-        unanswered = verdict.status in _UNANSWERED or (without_judge and verdict.status is Status.NEEDS_JUDGE)
+        unanswered = verdict.status in UNANSWERED or (without_judge and verdict.status is Status.NEEDS_JUDGE)
         # That a judge couldn't be asked is no reason to withdraw what one said before.
         return not unanswered or before is None or before.status != Status.OK
 
@@ -352,7 +349,7 @@ class TraceJudge:
         """Whether a judge may still answer what it didn't, because it failed or wasn't to be asked."""
         if before.status == Status.NEEDS_JUDGE:
             return self._judge_of(evaluator) is not None
-        return before.status in _UNANSWERED
+        return before.status in UNANSWERED
 
     def _judge_of(self, evaluator: str) -> Judge | None:
         return self._judges.get(self._evaluators[evaluator].settings.judge or "")
@@ -426,6 +423,4 @@ async def _giving_way(items: Iterable[ItemT]) -> AsyncIterator[ItemT]:
 
 
 _AT_A_TIME = 500
-_UNANSWERED = frozenset({Status.JUDGE_ERROR, Status.TIMED_OUT, Status.OVER_BUDGET})
-"""A judge failed or had no budget left, which says nothing about the step: it is asked again when all is there."""
 _ROLLED = Mark(0, "", "", "", True, "", None, None)

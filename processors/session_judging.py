@@ -2,11 +2,13 @@
 
 In: runs of traces that were judged.  Out: for each session that is over its verdicts, as evaluation spans below the
 session's last run.  The run's own span has long left by then.  A session that goes on after it was judged is judged
-again with all of its runs, as long as they are remembered.
+again with all of its runs, as long as they are remembered.  Where a judge gave no answer it is asked once more later:
+nobody waits for a session, and an endpoint that is down may be back by then.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +22,7 @@ from evaluators.evaluation import Item, evaluate
 from evaluators.evaluator import Evaluator
 from evaluators.judge.question import Judge
 from evaluators.sessions import session_case
+from evaluators.status import UNANSWERED
 from evaluators.verdict import Verdict
 from processors.admission import Admission, Subject
 from processors.marks import outcome_of
@@ -32,6 +35,8 @@ from processors.trace_jobs import Route, TraceInput
 
 _log = logging.getLogger(__name__)
 _LONGEST_VALUE = 256
+_AT_ONCE = 16
+"""So many sessions are judged at a time: their runs are unpacked, and a judge's line is for others too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +81,7 @@ class SessionJudge:
         self._admission = admission
         self._calibration = calibration
         self._references = references
+        self._places = asyncio.Semaphore(_AT_ONCE)
 
     def remember(
         self,
@@ -105,10 +111,31 @@ class SessionJudge:
         if kept:
             self._sessions.remember(session_id, kept, trace.arrived_s, instead_of=instead_of)
 
-    async def judge_over(self, now_s: float | None) -> list[SessionScores]:
-        """The scores of all sessions that are over at `now_s`, or with None of all that there are."""
+    async def judge_over(
+        self, now_s: float | None, on_scores: Callable[[SessionScores], None] = lambda _: None
+    ) -> list[SessionScores]:
+        """The scores of all sessions that are over at `now_s`, or with None of all that there are.
+
+        Args:
+            now_s: the time, on the clock of `TraceInput.arrived_s`.
+            on_scores: given the scores of each session as soon as there are any; a slow judge may take its time with
+                others.
+        """
         sessions = self._sessions.all() if now_s is None else self._sessions.over(now_s)
-        return [scores for session in sessions if (scores := await self._guarded(session)) is not None]
+        given = await asyncio.gather(*(self._in_turn(session, now_s, on_scores) for session in sessions))
+        return [scores for scores in given if scores is not None]
+
+    async def _in_turn(
+        self, session: Session, now_s: float | None, on_scores: Callable[[SessionScores], None]
+    ) -> SessionScores | None:
+        async with self._places:
+            scores = await self._guarded(session)
+        verdicts = [placed.verdict for placed in scores.verdicts] if scores is not None else []
+        unanswered = {verdict.evaluator for verdict in verdicts if verdict.status in UNANSWERED}
+        self._sessions.done(session, unanswered, now_s)
+        if scores is not None:
+            on_scores(scores)
+        return scores
 
     async def _guarded(self, session: Session) -> SessionScores | None:
         try:
@@ -134,6 +161,7 @@ class SessionJudge:
                 declines=self._declining(name, subject, session.session_id),
             )
             for name, evaluator in self._evaluators.items()
+            if not session.unanswered or name in session.unanswered
         ]
         verdicts = [self._finished(verdict, runs) for verdict in await evaluate(items)]
         spans = [span for verdict in verdicts if (span := self._told(session, last, verdict)) is not None]

@@ -1,8 +1,9 @@
 """The runs of each session, kept until the session is over.
 
 In: runs as they are judged, with their session's id and the time of their arrival.  Out: sessions of which nothing has
-come for a while.  What is kept is packed and within a budget of bytes: past it, sessions that were judged are dropped,
-then the one that has been silent longest counts as over.  Reads no clock.
+come for a while, and once more, a while later, those about which a judge gave no answer.  What is kept is packed and
+within a budget of bytes: past it, sessions that were judged are dropped, then the one that has been silent longest
+counts as over.  Reads no clock.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import pickle
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -55,11 +56,18 @@ class Told(NamedTuple):
 
 @dataclass(slots=True)
 class Session:
-    """A session as it is kept. `told` is by evaluator, `size_bytes` what it costs to keep it."""
+    """A session as it is kept.
+
+    `last_s` is when something of it came, or when it was put off.  `under_way`: it is being judged.  `unanswered` are
+    the evaluators whose judge gave no answer the first time, for which it was put off.  `told` is by evaluator,
+    `size_bytes` what it costs to keep it.
+    """
 
     session_id: str
     last_s: float = 0.0
     judged: bool = False
+    under_way: bool = False
+    unanswered: frozenset[str] = frozenset()
     told: dict[str, Told] = field(default_factory=dict)
     size_bytes: int = _SESSION_BYTES
     _packed: dict[str, _Packed] = field(default_factory=dict)
@@ -129,27 +137,49 @@ class Sessions:
         session.forget(instead_of)
         for run in runs:
             session.add(run)
-        session.last_s, session.judged = now_s, False
+        session.last_s, session.judged, session.unanswered = now_s, False, frozenset()
         self._sessions[session_id] = session
         self._size_bytes += session.size_bytes
         self._shed()
 
     def over(self, now_s: float) -> list[Session]:
-        """Sessions that are over and not judged yet; they count as judged from now on."""
+        """Sessions that are over and not judged yet; they count as judged from now on, and as under way until `done`.
+
+        Those under way are left for later.
+        """
         return self._taken(lambda session: now_s - session.last_s >= self._idle_s)
 
     def all(self) -> list[Session]:
         """All sessions that are not judged yet, when nothing can come any more."""
         return self._taken(lambda _: True)
 
+    def done(self, session: Session, unanswered: Collection[str] = (), now_s: float | None = None) -> None:
+        """Note that a session has been judged.
+
+        Args:
+            session: one that was taken.
+            unanswered: evaluators whose judge gave no answer. For these the session is over once more when it has been
+                silent for as long again, unless it was put off before or has gone on since.
+            now_s: the time; None if there is no later.
+        """
+        session.under_way = False
+        if not unanswered or session.unanswered or now_s is None or not session.judged:
+            return
+        if self._sessions.get(session.session_id) is session:
+            session.unanswered, session.judged, session.last_s = frozenset(unanswered), False, now_s
+            self._sessions.move_to_end(session.session_id)
+
     def _taken(self, is_over: Callable[[Session], bool]) -> list[Session]:
-        taken, self._cut_short = self._cut_short, []
+        taken = [session for session in self._cut_short if not session.under_way]
+        self._cut_short = [session for session in self._cut_short if session.under_way]
         for session in self._sessions.values():
             if not is_over(session):
                 break
-            if not session.judged:
+            if not session.judged and not session.under_way:
                 session.judged = True
                 taken.append(session)
+        for session in taken:
+            session.under_way = True
         return taken
 
     def _shed(self) -> None:

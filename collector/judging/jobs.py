@@ -116,6 +116,10 @@ def open_carriers(result: Judged) -> Mapping[bytes, Carriers]:
     return opened
 
 
+class Stopping(NamedTuple):
+    """The sidecar stops: requests to judges that are under way may still be answered, and no other is begun."""
+
+
 class VerdictCount(NamedTuple):
     """How many verdicts there were of one kind since the last count."""
 

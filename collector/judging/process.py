@@ -10,13 +10,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import signal
 import socket
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 
 from collector.judging.channel import Channel, channel_sockets
-from collector.judging.jobs import Apart, Count, Job, Judged
+from collector.judging.jobs import Apart, Count, Job, Judged, Stopping
 from collector.logs import RateLimited
 
 logger = logging.getLogger(__name__)
@@ -70,6 +71,8 @@ class JudgingProcess:
         self._idle = asyncio.Event()
         self._idle.set()
         self._heard_s = 0.0
+        self._channel: Channel | None = None
+        self._stopping = False
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -88,12 +91,18 @@ class JudgingProcess:
         self._note_idle()
         return taken
 
+    def wind_down(self) -> None:
+        """Let no judge be asked any more; what is under way may still be answered."""
+        self._stopping = True
+        if self._channel is not None:
+            self._channel.send(Stopping())
+
     async def idle(self) -> None:
         """Wait until every job has its result."""
         await self._idle.wait()
 
     async def stop(self) -> None:
-        """End the process. Jobs without a result get one that says so."""
+        """End the process, which may take a second. Jobs without a result get one that says so."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -122,17 +131,19 @@ class JudgingProcess:
         except OSError as error:
             return f"the judging process could not be started: {error.strerror or error}"
         closed = asyncio.Event()
-        channel = await Channel.open(ours, self._receive, closed.set)
+        channel = self._channel = await Channel.open(ours, self._receive, closed.set)
         feeding = asyncio.create_task(self._feed(channel))
         hung = False
         try:
             hung = await self._watch(closed)
-            if not hung:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(process.wait(), _END_GRACE_S)
         finally:
+            self._channel = None
             feeding.cancel()
             channel.close()
+            if not hung:
+                # It ends when its channel is closed, and has traces of its own to send before.
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(process.wait(), _END_GRACE_S)
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):
                     process.kill()
@@ -140,7 +151,7 @@ class JudgingProcess:
             code = await process.wait()
         if hung:
             return f"the judging process was silent for {self._silence_limit_s:g} s and was ended"
-        return f"the judging process ended with exit code {code}"
+        return f"the judging process ended {_how(code)}"
 
     async def _spawn(self) -> tuple[asyncio.subprocess.Process, socket.socket]:
         """A new process and our end of the channel to it. Raises OSError when the system refuses one."""
@@ -166,7 +177,9 @@ class JudgingProcess:
             jobs = []
             while self._waiting and len(self._in_flight) - len(self._asking) < MAX_JOBS_IN_FLIGHT:
                 trace_id, job = self._waiting.popitem(last=False)
-                if len(self._asking) >= MAX_JOBS_ASKING:
+                if self._stopping:
+                    job = job._replace(rules_only=True)
+                elif len(self._asking) >= MAX_JOBS_ASKING:
                     _limited.warning("judges can't keep up: what comes now is judged by rules alone")
                     job = job._replace(rules_only=True)
                 self._in_flight[trace_id] = job
@@ -222,3 +235,11 @@ class JudgingProcess:
     def _note_idle(self) -> None:
         if not self._waiting and not self._in_flight:
             self._idle.set()
+
+
+def _how(code: int) -> str:
+    """How a process ended, as an operator needs it."""
+    if code >= 0:
+        return f"with exit code {code}"
+    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+    return f"by {name}" + (" (the system does that when memory runs out)" if code == -signal.SIGKILL else "")

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from collector.config import Config
-from collector.config.telemetry_settings import TraceSettings
+from collector.config.telemetry_settings import LogSettings, TraceSettings
 from collector.holding import settings as assembler_settings
 from collector.judging.sources import without_sources
 from evaluators.calibration.record import Calibration
@@ -58,7 +58,8 @@ class Plan:
     `references` say where it is known from what should have come of runs; None where nobody knows.
     `calibration` knows which judges agree with people; without it nobody looks.
     `session_idle_s` is how long nothing must have come of a session for it to be over.
-    `traces` say where the judges' own traces go, with `resource` as further attributes of their resource.
+    `traces` say where the judges' own traces go, with `resource` as further attributes of their resource, and `logs`
+    how the judging process logs.
     `notes` are sentences for the operator about what is off.
     """
 
@@ -72,6 +73,7 @@ class Plan:
     calibration: Calibration | None = None
     traces: TraceSettings = field(default_factory=TraceSettings)
     resource: dict[str, str] = field(default_factory=dict)
+    logs: LogSettings = field(default_factory=LogSettings)
     notes: tuple[str, ...] = ()
 
 
@@ -111,9 +113,10 @@ def plan_of(config: Config) -> Plan:
         rejoin=settings.rejoin,
         session_idle_s=settings.session_idle,
         references=None if references is None else references.settings_as(ReferencesSettings),
-        calibration=None if calibration is None else calibration.settings_as(CalibrationSettings).read(),
+        calibration=None if calibration is None else calibration.settings_as(CalibrationSettings).calibration,
         traces=config.telemetry.traces,
         resource=config.telemetry.resource,
+        logs=config.telemetry.logs,
         notes=tuple(notes),
     )
 

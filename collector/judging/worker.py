@@ -28,17 +28,19 @@ from collector.judging.jobs import (
     EvaluationSpan,
     Job,
     Judged,
+    Stopping,
     VerdictCount,
     seal_carriers,
 )
 from collector.judging.judge_counts import JudgeCounts
 from collector.judging.setup import Plan, build
+from collector.logs import set_up_logging
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.report import RequestReport
 from evaluators.verdict import Verdict
 from processors import scores
 from processors.judging import TraceInput, TraceJudge, TraceScores
-from processors.session_judging import SessionJudge
+from processors.session_judging import SessionScores
 
 if TYPE_CHECKING:
     from collector.judging.judge_traces import JudgeTraces
@@ -138,7 +140,7 @@ class _Desk:
         self._judge: TraceJudge | None = None
         self._clients: list[OpenAIJudge] = []
         self._tasks: set[asyncio.Task[None]] = set()
-        self._sessions: asyncio.Task[None] | None = None
+        self._looking: set[asyncio.Task[object]] = set()
         self._results: list[Judged] = []
         self._sending: asyncio.TimerHandle | None = None
         self._counted: Counts = Counter()
@@ -147,7 +149,12 @@ class _Desk:
 
     def receive(self, message: object) -> None:
         if isinstance(message, Plan):
+            set_up_logging(message.logs)
             self._judge, self._clients = build(message, self._on_request(message), self._judge_counts.report)
+            return
+        if isinstance(message, Stopping):
+            for client in self._clients:
+                client.ask_no_more()
             return
         assert isinstance(message, list)
         assert self._judge is not None
@@ -193,18 +200,16 @@ class _Desk:
 
     def look_at_sessions(self, now_s: float) -> None:
         """Judge the sessions that are over."""
-        if self._judge is not None and self._judge.sessions is not None and self._sessions is None:
-            self._sessions = asyncio.create_task(self._judge_sessions(self._judge.sessions, now_s))
+        if self._judge is not None and self._judge.sessions is not None:
+            task = asyncio.create_task(self._judge.sessions.judge_over(now_s, self._give_apart))
+            self._looking.add(task)
+            task.add_done_callback(self._looking.discard)
 
-    async def _judge_sessions(self, sessions: SessionJudge, now_s: float) -> None:
+    def _give_apart(self, scores: SessionScores) -> None:
         assert self.channel is not None
-        try:
-            for scores in await sessions.judge_over(now_s):
-                self._counted.update(_kind(placed.verdict) for placed in scores.verdicts)
-                if scores.spans:
-                    self.channel.send([Apart([_carrier(span) for span in scores.spans], scores.route)])
-        finally:
-            self._sessions = None
+        self._counted.update(_kind(placed.verdict) for placed in scores.verdicts)
+        if scores.spans:
+            self.channel.send([Apart([_carrier(span) for span in scores.spans], scores.route)])
 
     def report(self) -> None:
         """Tell what was judged and asked since the last time, and how limits stand; also a sign of life."""
@@ -218,7 +223,7 @@ class _Desk:
         self.channel.send([*verdicts, *admissions, *self._judge_counts.take(self._clients)])
 
     async def close(self) -> None:
-        under_way = [*self._tasks, *([] if self._sessions is None else [self._sessions])]
+        under_way = [*self._tasks, *self._looking]
         for task in under_way:
             task.cancel()
         await asyncio.gather(*under_way, return_exceptions=True)

@@ -15,6 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evaluators.verdict import Method, Status, Verdict
 
+MAX_BYTES = 16 << 20
+_REMEDY = "make it with spanjudge calibrate --record"
+
 
 class Measured(BaseModel):
     """The agreement of one evaluator's judge with people, in one revision."""
@@ -69,17 +72,18 @@ def read_record(path: Path) -> Record:
         ValueError: it can't be read or is no record; the message names the file and the remedy.
     """
     try:
-        return Record.model_validate_json(path.read_bytes())
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
     except OSError as error:
-        raise ValueError(
-            f"{path} can't be read ({error.strerror}); make it with spanjudge calibrate --record"
-        ) from None
+        raise ValueError(f"{path} can't be read ({error.strerror}); {_REMEDY}") from None
+    if len(content) > MAX_BYTES:
+        raise ValueError(f"{path} is no record of a calibration (larger than {MAX_BYTES >> 20} MiB); {_REMEDY}")
+    try:
+        return Record.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"])) or "the file"
-        raise ValueError(
-            f"{path} is no record of a calibration ({place}: {first['msg']}); make it with spanjudge calibrate --record"
-        ) from None
+        raise ValueError(f"{path} is no record of a calibration ({place}: {first['msg']}); {_REMEDY}") from None
 
 
 def write_record(path: Path, measured: Iterable[Measured]) -> None:

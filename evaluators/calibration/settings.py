@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
-from evaluators.calibration.record import Calibration, read_record
+from evaluators.calibration.record import Calibration, Record, read_record
 
 
 class CalibrationSettings(BaseModel):
@@ -22,12 +23,15 @@ class CalibrationSettings(BaseModel):
         description="The least Cohen's kappa for a judge's verdicts to count as calibrated.",
     )
 
-    @field_validator("file")
-    @classmethod
-    def _is_a_record(cls, value: Path) -> Path:
-        read_record(value)
-        return value
+    _record: Record = PrivateAttr()
 
-    def read(self) -> Calibration:
-        """What is known of the judges. Raises ValueError if the file has changed for the worse since it was checked."""
-        return Calibration(read_record(self.file).measured, self.min_kappa)
+    @model_validator(mode="after")
+    def _read(self) -> Self:
+        # Read once: what was checked is what counts, whatever becomes of the file.
+        self._record = read_record(self.file)
+        return self
+
+    @property
+    def calibration(self) -> Calibration:
+        """What is known of the judges."""
+        return Calibration(self._record.measured, self.min_kappa)

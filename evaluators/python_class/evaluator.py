@@ -1,12 +1,13 @@
 """Another package's evaluator, held to what the judging of traces relies on.
 
 Everything is passed on to it.  What it gives back is checked, and what it raises becomes a verdict with the status
-`judge_error` that names kind and place of the fault and nothing of the trace: whatever such a class does costs its own
-verdict, never that of another evaluator or the trace.
+`judge_error` that names kind and place of the fault and nothing of the trace, and is logged once for each place:
+whatever such a class does costs its own verdict, never that of another evaluator or the trace.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
@@ -22,6 +23,7 @@ from evaluators.python_class.loading import LoadError, load_evaluator, told_faul
 from evaluators.python_class.settings import PythonSettings
 from evaluators.verdict import Status, Verdict
 
+_log = logging.getLogger(__name__)
 MAX_QUESTION_CHARS = 20_000
 _TRAITS = ("rules_decide", "takes_options", "needs")
 
@@ -46,6 +48,7 @@ class ClassEvaluator(Evaluator[Case]):
         inner = load_evaluator(name, settings)
         super().__init__(inner.settings)
         self._inner: Evaluator[Any] = inner
+        self._told: set[str] = set()
         self.name = name
         self.judges, self.level = inner.judges, inner.level
         self.good_label, self.bad_label = inner.good_label, inner.bad_label
@@ -110,7 +113,11 @@ class ClassEvaluator(Evaluator[Case]):
             return do()
         except (Exception, SystemExit) as error:
             # The outermost loop over another package's code. The error's own text may quote the trace.
-            return otherwise(f"{type(self._inner).__name__}.{doing} failed: {told_fault(error)}.")
+            reason = f"{type(self._inner).__name__}.{doing} failed: {told_fault(error)}."
+            if reason not in self._told:
+                self._told.add(reason)
+                _log.error("the evaluator %s: %s Its verdicts are judge_error; correct the package", self.name, reason)
+            return otherwise(reason)
 
 
 def _broken(reason: str) -> Screening:

@@ -2,12 +2,13 @@
 
 import asyncio
 import os
+import signal
 import socket
 import sys
 import time
 
 from collector.judging.channel import Channel
-from collector.judging.jobs import Judged
+from collector.judging.jobs import Judged, Stopping
 
 
 async def main() -> None:
@@ -18,13 +19,18 @@ async def main() -> None:
         if isinstance(message, dict):
             plan.update(message)
             return
+        if isinstance(message, Stopping):
+            return
         assert isinstance(message, list)
         for job in message:
             if job.trace_id == plan.get("die_on"):
                 os._exit(3)
+            if job.trace_id == plan.get("kill_on"):
+                os.kill(os.getpid(), signal.SIGKILL)
             if job.trace_id == plan.get("hang_on"):
                 time.sleep(60)
-            channel.send([Judged(trace_id=job.trace_id)])
+            told = b"rules only" if job.rules_only and "tell_rules_only" in plan else b""
+            channel.send([Judged(trace_id=job.trace_id, memory=told)])
 
     channel = await Channel.open(socket.socket(fileno=os.dup(sys.stdin.fileno())), receive, closed.set)
     await closed.wait()

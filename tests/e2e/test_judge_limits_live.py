@@ -1,20 +1,12 @@
 """A judge's limits beside the live sidecar: they outlive the judging process, and its metrics and log say what held."""
 
-import asyncio
 import os
 import signal
 from pathlib import Path
 
-from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
-
-from tests.e2e.test_judge_live import Scene, scene
-from tests.e2e.test_run import send_faulty_run, until
+from tests.e2e.test_judge_live import scene, send_another
+from tests.e2e.test_run import until
 from tests.evaluators.judge_server import JudgeServer, status
-
-
-async def _send_another(live: Scene) -> None:
-    exporter = OTLPSpanExporter(endpoint=f"http://127.0.0.1:{live.sidecar.grpc_port}", insecure=True)
-    await asyncio.to_thread(send_faulty_run, exporter)
 
 
 async def test_a_budget_outlives_the_judging_process_and_is_told_when_it_is_used_up(tmp_path: Path) -> None:
@@ -25,7 +17,7 @@ async def test_a_budget_outlives_the_judging_process_and_is_told_when_it_is_used
         [worker] = map(int, Path(children).read_text().split())
         os.kill(worker, signal.SIGKILL)
         await until(lambda: "starting a new one" in live.sidecar.stderr)
-        await _send_another(live)
+        await send_another(live)
         assert await live.counted(10) == {"ok": 7, "over_budget": 3}
         assert len(judge.received) == 2
         await until(lambda: "judge/j: questions without an answer: budget::per_day::calls (2)" in live.sidecar.stderr)
@@ -37,7 +29,7 @@ async def test_an_endpoint_that_refuses_everything_is_left_alone_which_metrics_a
     breaker = "breaker: {failures: 2, pause: 10m}"
     async with JudgeServer(status(401)) as judge, scene(tmp_path, judge.base_url, further=breaker) as live:
         assert await live.counted(5) == {"ok": 2, "judge_error": 3}
-        await _send_another(live)
+        await send_another(live)
         assert await live.counted(10) == {"ok": 4, "judge_error": 6}
         assert len(judge.received) == 2
         await until(lambda: "not asked, as 2 requests in a row failed" in live.sidecar.stderr)

@@ -85,6 +85,12 @@ async def scene(
             yield Scene(sidecar, backend, metrics_port)
 
 
+async def send_another(live: Scene) -> None:
+    """Send the sidecar the same run once more, as a trace of its own."""
+    exporter = OTLPSpanExporter(endpoint=f"http://127.0.0.1:{live.sidecar.grpc_port}", insecure=True)
+    await asyncio.to_thread(send_faulty_run, exporter)
+
+
 async def test_what_the_rules_leave_open_the_judge_decides_on_the_same_spans(tmp_path: Path) -> None:
     async with JudgeServer() as judge, scene(tmp_path, judge.base_url) as live:
         await until(lambda: len(live.backend.spans) == 4)
@@ -167,6 +173,27 @@ async def test_the_sidecar_stops_in_time_while_a_judge_is_asked(tmp_path: Path) 
         async with asyncio.timeout(10):
             assert await live.sidecar.stop() == 0
         assert len(live.sent) == 4
+
+
+async def test_a_sidecar_that_stops_begins_no_further_request_and_takes_the_answer_to_the_one_under_way(
+    tmp_path: Path,
+) -> None:
+    one_place = "max_retries: 0, max_concurrent_requests: 1"
+    async with (
+        JudgeServer(well, slow(1.5)) as judge,
+        scene(tmp_path, judge.base_url, hold="20s", further=one_place) as live,
+    ):
+        await send_another(live)
+        await until(lambda: len(judge.received) == 2)
+        assert await live.sidecar.stop() == 0
+        assert len(judge.received) == 2
+        assert len(live.sent) == 8
+        judged = [
+            name for span in live.sent for name, method in live.told([span], "method").items() if method == "judge"
+        ]
+        assert "task_completion" in judged
+        assert set(judged) == OPEN
+        assert "Traceback" not in live.sidecar.stderr
 
 
 async def test_a_judge_without_a_key_is_off_which_is_said_once(tmp_path: Path) -> None:

@@ -19,7 +19,9 @@ _EVALUATORS = ("tool_selection", "tool_invocation", "tool_response_handling", "t
 
 
 @asynccontextmanager
-async def sidecar_that_hears_itself(folder: Path, base_url: str) -> AsyncIterator[tuple[Sidecar, Backend]]:
+async def sidecar_that_hears_itself(
+    folder: Path, base_url: str, delay: str = "100ms"
+) -> AsyncIterator[tuple[Sidecar, Backend]]:
     """A sidecar that exports its judge's traces to its own receiver, and a run of four spans that it was sent."""
     async with running_backend() as backend:
         text = CONFIG.replace("BACKEND_PORT", str(backend.port)).replace("QUIET", "300ms")
@@ -30,7 +32,7 @@ async def sidecar_that_hears_itself(folder: Path, base_url: str) -> AsyncIterato
         text = text.replace("processors:\n", f"{judge}processors:\n", 1)
         exporter = "{otlp: {endpoint: 'http://127.0.0.1:HTTP_PORT/v1/traces'}}"
         text += (
-            f"  telemetry: {{traces: {{processors: [{{batch: {{schedule_delay: 100ms, exporter: {exporter}}}}}]}}}}\n"
+            f"  telemetry: {{traces: {{processors: [{{batch: {{schedule_delay: {delay}, exporter: {exporter}}}}}]}}}}\n"
         )
         async with running_sidecar(folder, text) as sidecar:
             grpc = OTLPSpanExporter(endpoint=f"http://127.0.0.1:{sidecar.grpc_port}", insecure=True)
@@ -108,3 +110,11 @@ async def test_a_request_that_failed_is_a_span_with_an_error(tmp_path: Path, beh
         failed = next(span for span in _own(backend) if "error.type" in _attributes(span))
         assert failed.status.code == 2
         assert failed.status.message
+
+
+async def test_a_sidecar_that_stops_sends_what_it_has_recorded(tmp_path: Path) -> None:
+    async with JudgeServer() as judge, sidecar_that_hears_itself(tmp_path, judge.base_url, "5m") as (sidecar, backend):
+        await until(lambda: len(backend.spans) == 4)
+        assert _own(backend) == []
+        assert await sidecar.stop() == 0
+        assert len(_own(backend)) == len(judge.received) == 2

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
 
 from evaluators.cases import CaseKind, Run, SessionCase, Turn
+from evaluators.judge.question import Answer, Question
 from evaluators.reference.file import read_references
 from evaluators.reference.lookup import References
 from evaluators.verdict import Level, Status
@@ -42,19 +44,23 @@ def judging(
     emission: Emission | None = None,
     sampling_percentage: float = 100,
     references: RunReferences | None = None,
+    sessions: Iterator[str] | None = None,
 ) -> TraceJudge:
-    """A judge of traces that reads every trace as one run of the session s-1, told by the trace's own spans."""
+    """A judge of traces that reads every trace as one run of the next of `sessions`, or of the session s-1."""
 
     def read(spans: Sequence[Span], logs: Sequence[Log]) -> Transcript:
         text = spans[0].name
         run = Run(turns=(Turn(index=0, text=text, ref=spans[0].span_id),), ref=spans[0].span_id, user_inputs=(text,))
-        return Transcript(trace_id=spans[0].trace_id, session_id=None if text == "alone" else "s-1", runs=(run,))
+        session = next(sessions) if sessions is not None else "s-1"
+        return Transcript(trace_id=spans[0].trace_id, session_id=None if text == "alone" else session, runs=(run,))
 
     emission = emission or Emission()
     admission = Admission(AdmissionSettings(sampling_percentage=sampling_percentage))
     judges = {} if moody is None else {"judge/moody": moody}
-    sessions = SessionJudge(evaluators or (Whole(),), judges, Sessions(IDLE_S), emission, admission, None, references)
-    return TraceJudge([], read=read, emission=emission, admission=admission, sessions=sessions)
+    of_sessions = SessionJudge(
+        evaluators or (Whole(),), judges, Sessions(IDLE_S), emission, admission, None, references
+    )
+    return TraceJudge([], read=read, emission=emission, admission=admission, sessions=of_sessions)
 
 
 def trace(number: int, name: str, arrived_s: float) -> TraceInput:
@@ -169,6 +175,52 @@ async def test_at_the_end_of_saved_traces_every_session_is_over() -> None:
     await judge.judge(trace(1, "run", 0.0))
     assert judge.sessions is not None
     assert len(await judge.sessions.judge_over(None)) == 1
+
+
+async def test_a_judge_that_is_down_when_a_session_ends_is_asked_once_more_about_what_it_left_open() -> None:
+    class Counting(Whole):
+        name = "session_goal_accuracy"
+
+    moody, other = MoodyJudge(), Counting()
+    moody.down = Status.JUDGE_ERROR
+    judge = judging(Whole(status=Status.NEEDS_JUDGE, judge="judge/moody"), other, moody=moody)
+    await judge.judge(trace(1, "run", 0.0))
+    [failed] = await over(judge, 60.0)
+    assert {one.verdict.status for one in failed.verdicts} == {Status.JUDGE_ERROR, Status.OK}
+    moody.down = None
+    assert await over(judge, 119.0) == []
+    [answered] = await over(judge, 120.0)
+    assert [(one.verdict.evaluator, one.verdict.status) for one in answered.verdicts] == [
+        ("session_task_completion", Status.OK)
+    ]
+    assert (len(answered.spans), len(other.seen), moody.asked) == (1, 1, 2)
+
+
+async def test_sessions_do_not_wait_for_each_others_judges_and_each_is_told_as_soon_as_it_has_its_verdict() -> None:
+    sessions = [f"s-{number}" for number in range(5)]
+    answered = asyncio.Event()
+
+    class Late(MoodyJudge):
+        async def ask(self, run: Run, questions: Sequence[Question]) -> list[Answer]:
+            given = await super().ask(run, questions)
+            if self.asked == 1:
+                await answered.wait()
+            return given
+
+    judge = judging(Whole(status=Status.NEEDS_JUDGE, judge="judge/moody"), moody=Late(), sessions=iter(sessions))
+    for number in range(1, 6):
+        await judge.judge(trace(number, "run", 0.0))
+    told: list[str | None] = []
+    assert judge.sessions is not None
+    judged = asyncio.create_task(
+        judge.sessions.judge_over(60.0, lambda scores: told.append(scores.verdicts[0].session_id))
+    )
+    async with asyncio.timeout(10):
+        while len(told) < 4:
+            await asyncio.sleep(0)
+    assert told == sessions[1:] and not judged.done()
+    answered.set()
+    assert [scores.verdicts[0].session_id for scores in await judged] == sessions
 
 
 async def test_a_reference_of_the_session_is_part_of_its_case(tmp_path: Path) -> None:

@@ -46,7 +46,8 @@ def test_a_session_is_over_when_nothing_of_it_has_come_for_a_while() -> None:
 def test_it_is_handed_out_once_and_again_with_all_its_runs_when_it_goes_on() -> None:
     sessions = Sessions(IDLE_S)
     sessions.remember("a", [run(1, text="one")], 0.0)
-    assert ids(sessions.over(60.0)) == ["a"]
+    [session] = sessions.over(60.0)
+    sessions.done(session)
     assert ids(sessions.over(600.0)) == []
     sessions.remember("a", [run(2, text="two")], 700.0)
     [session] = sessions.over(760.0)
@@ -103,6 +104,51 @@ def test_the_budget_holds_and_no_session_is_lost_unjudged(seed: int) -> None:
         sessions.remember(session_id, [run(number, text=chance.randbytes(200).hex())], now_s)
         remembered.add(session_id)
         assert sessions.size_bytes <= 20_000
-        handed_out |= set(ids(sessions.over(now_s)))
+        for session in sessions.over(now_s):
+            handed_out.add(session.session_id)
+            sessions.done(session, ["goal"] if chance.random() < 0.3 else (), now_s)
     handed_out |= set(ids(sessions.all()))
     assert handed_out == remembered
+
+
+def test_one_that_no_judge_answered_about_is_over_once_more_after_the_same_silence() -> None:
+    sessions = Sessions(IDLE_S)
+    sessions.remember("a", [run(1)], 0.0)
+    [session] = sessions.over(60.0)
+    sessions.done(session, ["goal"], 61.0)
+    assert ids(sessions.over(120.9)) == []
+    [again] = sessions.over(121.0)
+    assert again.unanswered == {"goal"}
+    sessions.done(again, ["goal"], 122.0)
+    assert ids(sessions.over(10_000.0)) == [], "an endpoint that is still down is left alone"
+
+
+def test_one_that_went_on_meanwhile_is_judged_anew_and_not_put_off() -> None:
+    sessions = Sessions(IDLE_S)
+    sessions.remember("a", [run(1)], 0.0)
+    [session] = sessions.over(60.0)
+    sessions.remember("a", [run(2)], 65.0)
+    sessions.done(session, ["goal"], 70.0)
+    [again] = sessions.over(125.0)
+    assert not again.unanswered
+
+
+def test_while_it_is_being_judged_it_is_not_handed_out_once_more() -> None:
+    sessions = Sessions(IDLE_S)
+    sessions.remember("a", [run(1)], 0.0)
+    [session] = sessions.over(60.0)
+    sessions.remember("a", [run(2)], 65.0)
+    assert ids(sessions.over(500.0)) == []
+    sessions.done(session, now_s=500.0)
+    assert ids(sessions.over(501.0)) == ["a"]
+
+
+def test_one_that_is_cut_short_while_it_is_being_judged_waits_for_that() -> None:
+    sessions = Sessions(IDLE_S, max_bytes=3_000)
+    sessions.remember("a", [run(1)], 0.0)
+    [session] = sessions.over(60.0)
+    sessions.remember("a", [run(2)], 65.0)
+    sessions.remember("b", [run(3)], 66.0)
+    assert ids(sessions.over(70.0)) == []
+    sessions.done(session, now_s=71.0)
+    assert ids(sessions.over(72.0)) == ["a"]

@@ -69,6 +69,24 @@ async def test_jobs_of_a_process_that_dies_fail_with_the_reason_and_the_next_pro
     assert results.restarts == 1
 
 
+async def test_what_ended_a_process_is_told_as_an_operator_needs_it() -> None:
+    async with running({"kill_on": (1).to_bytes(16)}) as (process, results):
+        process.submit(job(1))
+        await results.until(lambda: len(results.all) == 1)
+        said = results.all[0].failure
+    assert said == "the judging process ended by SIGKILL (the system does that when memory runs out)"
+
+
+async def test_a_process_that_winds_down_gets_the_rest_for_rules_alone() -> None:
+    async with running({"tell_rules_only": b""}) as (process, results):
+        process.submit(job(1))
+        await results.until(lambda: len(results.all) == 1)
+        process.wind_down()
+        process.submit(job(2))
+        await results.until(lambda: len(results.all) == 2)
+    assert [one.memory for one in results.all] == [b"", b"rules only"]
+
+
 async def test_a_process_that_falls_silent_is_replaced() -> None:
     async with running({"hang_on": (1).to_bytes(16)}, silence_limit_s=2.0) as (process, results):
         process.submit(job(1))

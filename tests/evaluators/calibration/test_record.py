@@ -81,3 +81,17 @@ def test_a_file_that_is_no_record_is_told_with_the_remedy(tmp_path: Path, conten
     with pytest.raises(ValidationError) as error:
         CalibrationSettings.model_validate({"file": path})
     assert told in str(error.value) and "spanjudge calibrate --record" in str(error.value)
+
+
+def test_a_file_without_end_is_not_read_to_its_end() -> None:
+    with pytest.raises(ValueError, match="larger than 16 MiB"):
+        read_record(Path("/dev/zero"))
+
+
+def test_what_was_checked_is_what_counts_whatever_becomes_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    write_record(path, measured(compared(9, 1)))
+    settings = CalibrationSettings(file=path)
+    path.write_text("another one")
+    assert not settings.calibration.marked(verdict(revision="r1")).uncalibrated
+    assert settings.calibration.marked(verdict(revision="r2")).uncalibrated

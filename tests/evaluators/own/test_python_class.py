@@ -100,7 +100,7 @@ def test_a_class_is_written_with_its_module() -> None:
         ("exits", "Faulty.screen failed: SystemExit in acme_evals.py:"),
         ("gives nothing", "Faulty.screen failed: TypeError in evaluator.py:"),
         ("question raises", "Faulty.screen failed: KeyError in acme_evals.py:"),
-        ("free form", "Faulty.screen failed: TypeError in strict.py:"),
+        ("free form", "Faulty.screen failed: TypeError in strict_schema.py:"),
         ("long", "Faulty.screen failed: TypeError in evaluator.py:"),
         ("no calls", "Faulty.screen failed: TypeError in evaluator.py:"),
         ("verdict raises", "Faulty.conclude_by_rules failed: RuntimeError in acme_evals.py:"),
@@ -122,6 +122,14 @@ async def test_what_a_class_gets_wrong_costs_its_own_verdict_alone_and_tells_not
     assert bad.explanation.startswith(told)
     assert "short answer" not in bad.explanation
     assert "secret" not in bad.explanation
+
+
+def test_what_a_class_gets_wrong_is_logged_once_for_each_place(caplog: pytest.LogCaptureFixture) -> None:
+    broken = faulty("raises")
+    for _ in range(3):
+        judge_by_rules(broken, RUN)
+    [record] = caplog.records
+    assert "the evaluator faulty: Faulty.screen failed: ValueError in acme_evals.py:" in record.getMessage()
 
 
 async def test_a_class_asks_the_judge_like_any_evaluator_and_under_the_configured_name() -> None:
