@@ -43,7 +43,7 @@ from collector.pipeline import Destination, Pipeline, Reading, ScoreMode
 from collector.records import LogRecord, Parcel, Signal
 from collector.telemetry import Telemetry
 from processors.conventions.wanted import wants, wants_log
-from processors.scores import late_mark
+from processors.verdicts.scores import late_mark
 
 logger = logging.getLogger(__name__)
 _often = RateLimited(logger)

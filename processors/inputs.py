@@ -13,10 +13,10 @@ from evaluators.evaluation import judge_by_rules
 from evaluators.registry import EVALUATORS
 from evaluators.rules.run_index import forget
 from evaluators.verdict import Status
+from processors.cases.spans import PLACERS
+from processors.cases.traces import place_runs
 from processors.reading import absent
 from processors.reading.readiness import REQUIRED
-from processors.spans import PLACERS
-from processors.traces import place_runs
 from processors.transcript import Transcript
 
 # those whose inputs a trace can have; what else there is needs a reference, a policy or other verdicts

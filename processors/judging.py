@@ -35,23 +35,23 @@ from evaluators.run_settings import RunSettings
 from evaluators.status import UNANSWERED
 from evaluators.verdict import Status, Verdict
 from processors.admission import Admission, Subject
-from processors.combine import combine
-from processors.deriving import Said, sources
-from processors.marks import Mark, Marks, inputs_of, mark, outcome_of
+from processors.cases.spans import PLACERS, Placed, shows_results
+from processors.cases.traces import place_runs
 from processors.otlp import Span, decode_log, decode_span
 from processors.pieces import Pieces, Surroundings
 from processors.reading.absent import told_how
 from processors.reading.readiness import REQUIRED, missing_of
 from processors.reading.rejoining import Rejoin
 from processors.references import RunReferences
-from processors.roll_ups import roll_ups_of_runs
-from processors.scores import Emission, is_told
 from processors.session_judging import SessionJudge
-from processors.spans import PLACERS, Placed, shows_results
-from processors.telling import Raw, Telling
 from processors.trace_jobs import TraceInput, TraceScores
-from processors.traces import place_runs
 from processors.transcript import Missing, Transcript
+from processors.verdicts.combine import combine
+from processors.verdicts.deriving import Said, sources
+from processors.verdicts.marks import Mark, Marks, inputs_of, mark, outcome_of
+from processors.verdicts.roll_ups import roll_ups_of_runs
+from processors.verdicts.scores import Emission, is_told
+from processors.verdicts.telling import Raw, Telling
 from processors.whole_runs import Reader, WholeRuns
 
 __all__ = ["TraceInput", "TraceJudge", "TraceScores"]

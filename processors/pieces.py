@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from processors.reading.rejoining import Asked, Piece, Rejoin, continues, executes, has_grown, may_follow, names
-from processors.telling import Raw
+from processors.verdicts.telling import Raw
 
 MAX_BYTES = 32 << 20
 MAX_AGE_S = 600.0

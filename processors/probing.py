@@ -17,7 +17,7 @@ from evaluators.evaluator import Evaluator
 from evaluators.judge.question import Judge
 from evaluators.probing import FAULTS, Fault, inject
 from evaluators.verdict import Method, Status, Verdict
-from processors.spans import PLACERS
+from processors.cases.spans import PLACERS
 from processors.transcript import Transcript
 
 TRACES_AT_A_TIME = 8

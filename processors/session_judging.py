@@ -25,13 +25,13 @@ from evaluators.sessions import session_case
 from evaluators.status import UNANSWERED
 from evaluators.verdict import Verdict
 from processors.admission import Admission, Subject
-from processors.marks import outcome_of
 from processors.otlp import Span
 from processors.references import RunReferences
-from processors.scores import Emission, EvaluationSpan, Target, evaluation_span, evaluation_span_id, is_told
 from processors.sessions import Session, SessionRun, Sessions, Told
-from processors.telling import PlacedVerdict, Raw
 from processors.trace_jobs import Route, TraceInput
+from processors.verdicts.marks import outcome_of
+from processors.verdicts.scores import Emission, EvaluationSpan, Target, evaluation_span, evaluation_span_id, is_told
+from processors.verdicts.telling import PlacedVerdict, Raw
 
 _log = logging.getLogger(__name__)
 _LONGEST_VALUE = 256

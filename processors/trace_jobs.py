@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from processors.marks import Marks
-from processors.telling import PlacedVerdict, Raw, SpanScores
+from processors.verdicts.marks import Marks
+from processors.verdicts.telling import PlacedVerdict, Raw, SpanScores
 
 Route: TypeAlias = tuple[Any, ...]
 """Where what is said of a trace has to go; only the caller understands it."""

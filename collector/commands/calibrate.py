@@ -32,7 +32,7 @@ from evaluators.calibration.record import write_record
 from evaluators.calibration.scripts import script_of
 from evaluators.case_files.lines import BadLine, NamedCase
 from evaluators.verdict import Level
-from processors.verdict_json import verdict_of
+from processors.verdicts.verdict_json import verdict_of
 
 EXAMPLES = 3
 

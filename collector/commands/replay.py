@@ -30,7 +30,7 @@ from collector.saved_traces import SavedTrace, read_saved_traces
 from collector.wire import build_request
 from evaluators.judge.estimating import EstimatingJudge
 from processors.judging import TraceInput, TraceJudge, TraceScores
-from processors.verdict_json import verdict_json
+from processors.verdicts.verdict_json import verdict_json
 
 TRACES_AT_A_TIME = 8
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from collector.exporters.span_view import clean
 from evaluators.verdict import Status, Verdict
-from processors.telling import PlacedVerdict
+from processors.verdicts.telling import PlacedVerdict
 
 NAME_CHARS = 40
 REASON_CHARS = 300

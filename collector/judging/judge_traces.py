@@ -23,7 +23,7 @@ from opentelemetry.util.types import AttributeValue
 from collector.config.telemetry_settings import OtlpTraceExporterSettings, TraceSettings
 from collector.telemetry import without_otel_environment
 from evaluators.judge.report import Outcome, RequestReport
-from processors.scores import SCOPE_NAME
+from processors.verdicts.scores import SCOPE_NAME
 
 _MOST_QUEUED = 2048
 _MOST_TOGETHER = 512

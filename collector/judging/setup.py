@@ -40,11 +40,11 @@ from processors.reading.rejoining import Rejoin
 from processors.reading.transcribe import transcribe
 from processors.reference_settings import ReferencesSettings
 from processors.references import RunReferences
-from processors.scores import Emission
 from processors.session_judging import SessionJudge
 from processors.sessions import Sessions
-from processors.telling import Raw
 from processors.transcript import Transcript
+from processors.verdicts.scores import Emission
+from processors.verdicts.telling import Raw
 
 _log = logging.getLogger(__name__)
 _ADD_REFERENCES = "add the processor references before it, with a file of references or from_attributes: true"

@@ -38,9 +38,9 @@ from collector.logs import set_up_logging
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.report import RequestReport
 from evaluators.verdict import Verdict
-from processors import scores
 from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.session_judging import SessionScores
+from processors.verdicts import scores
 
 if TYPE_CHECKING:
     from collector.judging.judge_traces import JudgeTraces

@@ -23,7 +23,7 @@ from evaluators.issues import IssueCode
 from evaluators.registry import CASE_OPTIONS, EVALUATORS
 from evaluators.step_efficiency.worth import StepType
 from evaluators.verdict import Status
-from processors import scores
+from processors.verdicts import scores
 
 PAGES = [Path("README.md"), *sorted(Path("docs").rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")

@@ -16,7 +16,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Status as SpanStatus
 
 from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.reading.transcribe import transcribe_trace
-from processors.telling import PlacedVerdict, Raw
+from processors.verdicts.telling import PlacedVerdict, Raw
 from tests.processors.ordinary import ordinary_evaluators
 
 TRACE_ID = bytes(range(1, 17))

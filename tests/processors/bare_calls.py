@@ -8,7 +8,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from processors.judging import TraceInput
-from processors.telling import Raw
+from processors.verdicts.telling import Raw
 from tests.processors.account_runs import FIRST, LAST, SECOND, span_id
 
 MODEL_CALLS = (FIRST, SECOND, LAST)

@@ -14,11 +14,11 @@ from evaluators.evaluation import Item, derive, evaluate
 from evaluators.evaluator import Evaluator, EvaluatorSettings, Screening
 from evaluators.status import foremost
 from evaluators.verdict import Level, Status
-from processors.deriving import Said
+from processors.cases.spans import Placed
 from processors.judging import TraceJudge, TraceScores
-from processors.scores import Emission
-from processors.spans import Placed
 from processors.transcript import Transcript
+from processors.verdicts.deriving import Said
+from processors.verdicts.scores import Emission
 from tests.evaluators.runs import call as made
 from tests.evaluators.runs import run_of
 from tests.processors.steps import Completion, Invocation, MoodyJudge, Selection, hex_id

@@ -10,8 +10,8 @@ import pytest
 from collector.saved_traces import SavedTrace
 from evaluators.verdict import Status
 from processors.judging import TraceInput, TraceJudge
-from processors.marks import Marks
 from processors.reading.transcribe import transcribe_trace
+from processors.verdicts.marks import Marks
 from tests.processors.ordinary import ordinary_evaluators
 from tests.processors.recorded_runs import runs_of_each_dialect, saved
 

@@ -15,9 +15,9 @@ from processors.judging import TraceJudge
 from processors.otlp import decode_log, decode_span
 from processors.pieces import Pieces
 from processors.reading.transcribe import transcribe_trace
-from processors.telling import Raw
 from processors.trace_jobs import TraceInput
 from processors.transcript_json import transcript_json
+from processors.verdicts.telling import Raw
 from tests.processors.ordinary import ordinary_evaluators
 from tests.processors.recorded_runs import runs_of_each_dialect, saved
 

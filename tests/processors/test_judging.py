@@ -23,8 +23,8 @@ from processors.admission_settings import AdmissionSettings
 from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.otlp import Log, Span
 from processors.reading.transcribe import transcribe_trace
-from processors.scores import Emission
 from processors.transcript import Agent, Transcript
+from processors.verdicts.scores import Emission
 from tests.processors.steps import (
     TRACE_ID,
     Completion,

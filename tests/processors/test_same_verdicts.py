@@ -11,7 +11,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from processors.judging import TraceInput, TraceJudge
 from processors.reading.transcribe import transcribe_trace
-from processors.telling import Raw
+from processors.verdicts.telling import Raw
 from tests.processors.account_runs import (
     AGENT,
     CONVENTIONS,

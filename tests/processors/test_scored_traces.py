@@ -10,15 +10,16 @@ import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from evaluators.cases import Run
+from evaluators.computed import ComputedSettings
 from evaluators.judge.question import Answer, JudgeFailure, Question
 from evaluators.registry import EVALUATORS
 from evaluators.verdict import Level, Status
 from processors.judging import TraceInput, TraceJudge, TraceScores
-from processors.marks import Marks
 from processors.reading.readiness import REQUIRED
 from processors.reading.transcribe import transcribe_trace
-from processors.telling import PlacedVerdict
-from processors.verdict_json import verdict_json
+from processors.verdicts.marks import Marks
+from processors.verdicts.telling import PlacedVerdict
+from processors.verdicts.verdict_json import verdict_json
 from tests.processors.account_runs import (
     AGENT,
     CONVENTIONS,
@@ -113,7 +114,8 @@ class Recorder:
 @CONVENTIONS
 async def test_the_steps_of_a_run_share_one_request_and_the_run_has_one(convention: Convention) -> None:
     recorder = Recorder()
-    evaluators = [entry.create(entry.settings(judge="judge/default")) for entry in EVALUATORS.values()]
+    asking = [entry for entry in EVALUATORS.values() if not issubclass(entry.settings, ComputedSettings)]
+    evaluators = [entry.create(entry.settings(judge="judge/default")) for entry in asking]
     judge = TraceJudge(evaluators, {"judge/default": recorder}, read=transcribe_trace)
     trace = TraceInput(trace_id=TRACE_ID, spans=convention("It is on the basic plan.", '{"plan": "basic"}', None))
     scores = await judge.judge(trace)

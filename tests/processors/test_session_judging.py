@@ -21,10 +21,10 @@ from processors.admission_settings import AdmissionSettings
 from processors.judging import TraceInput, TraceJudge
 from processors.otlp import Log, Span
 from processors.references import RunReferences
-from processors.scores import Emission
 from processors.session_judging import SessionJudge, SessionScores
 from processors.sessions import Sessions
 from processors.transcript import Transcript
+from processors.verdicts.scores import Emission
 from tests.processors.steps import MoodyJudge, Stating, hex_id, raw_span
 from tests.processors.test_judging import keys
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from collector.commands.verdict_table import VerdictTable
 from evaluators.verdict import Level, Status, Verdict
-from processors.telling import PlacedVerdict
+from processors.verdicts.telling import PlacedVerdict
 
 
 def placed(**fields: object) -> PlacedVerdict:

@@ -19,9 +19,9 @@ from evaluators.cases import Role, Run
 from evaluators.evaluation import judge_by_rules
 from evaluators.registry import EVALUATORS
 from evaluators.verdict import Status
+from processors.cases.spans import place_decisions
 from processors.otlp import Span, decode_span
 from processors.reading.transcribe import transcribe_trace
-from processors.spans import place_decisions
 
 QUESTION = "Which of these books are on the shelf?"
 TOOLS: list[Tool] = [

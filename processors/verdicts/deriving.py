@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 from evaluators.cases import SourceVerdict
 from evaluators.verdict import Level, Status
-from processors.marks import Marks
-from processors.spans import Placed
+from processors.cases.spans import Placed
+from processors.verdicts.marks import Marks
 
 
 class Said:

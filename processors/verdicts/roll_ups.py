@@ -13,8 +13,8 @@ from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase
 from evaluators.evaluator import EvaluatorSettings
 from evaluators.step_settings import StepSettings
 from evaluators.verdict import Level, Status
-from processors.marks import Marks
-from processors.spans import Placed
+from processors.cases.spans import Placed
+from processors.verdicts.marks import Marks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from evaluators.issues import IssueCode
 from evaluators.verdict import CallVerdict, Level, Status, Verdict, issue
-from processors.telling import PlacedVerdict
-from processors.verdict_json import verdict_json
+from processors.verdicts.telling import PlacedVerdict
+from processors.verdicts.verdict_json import verdict_json
 
 
 def placed(verdict: Verdict) -> PlacedVerdict:

@@ -44,7 +44,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from evaluators.escalation import SPREAD
 from evaluators.verdict import Status, Verdict
-from processors.roll_ups import RollUp
+from processors.verdicts.roll_ups import RollUp
 
 SCOPE_NAME = "spanjudge"
 EXPLANATION_BYTES = 1024

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluators.cases import Reference, Run, RunCase
 from evaluators.verdict import Level
-from processors.traces import place_runs
+from processors.cases.traces import place_runs
 from processors.transcript import Transcript
 
 

@@ -13,8 +13,8 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from evaluators.issues import IssueCode, Severity
 from evaluators.names import require_name
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict, issue
-from processors.roll_ups import RollUp
-from processors.scores import (
+from processors.verdicts.roll_ups import RollUp
+from processors.verdicts.scores import (
     EXPLANATION_BYTES,
     MAX_SPAN_EVENTS,
     Emission,

@@ -7,9 +7,9 @@ import pytest
 from evaluators.cases import Delegation, Plan, PlanSource, PlanStep, Run, ToolCall, Turn
 from evaluators.step_efficiency import StepEfficiency, StepEfficiencySettings
 from evaluators.verdict import Status
+from processors.cases.sub_runs import sub_runs
+from processors.cases.traces import place_runs
 from processors.judging import TraceInput, TraceJudge
-from processors.sub_runs import sub_runs
-from processors.traces import place_runs
 from processors.transcript import Transcript
 from tests.processors.steps import TRACE_ID, hex_id, raw_span
 

@@ -9,9 +9,9 @@ from evaluators.cases import CallsCase, DecisionCase, Run, Turn
 from evaluators.registry import EVALUATORS
 from evaluators.step_settings import StepSettings
 from evaluators.verdict import Level, Status
-from processors.marks import Mark
-from processors.roll_ups import RollUp, StepOutcome, roll_up, roll_ups_of_runs
-from processors.spans import Placed
+from processors.cases.spans import Placed
+from processors.verdicts.marks import Mark
+from processors.verdicts.roll_ups import RollUp, StepOutcome, roll_up, roll_ups_of_runs
 from tests.evaluators.runs import call
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from evaluators.issues import IssueCode
 from evaluators.verdict import CallVerdict, Level, Method, Status, Usage, Verdict, issue
-from processors.combine import combine
+from processors.verdicts.combine import combine
 
 
 def scored(score: float, *, calls: int = 1, method: Method = Method.RULE, **more: object) -> Verdict:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 
 from evaluators.cases import Reference, Run, RunCase
 from evaluators.verdict import Level
+from processors.cases.spans import Placed
+from processors.cases.sub_runs import sub_runs
 from processors.reading.absent import open_calls
-from processors.spans import Placed
-from processors.sub_runs import sub_runs
 from processors.transcript import Transcript
 
 

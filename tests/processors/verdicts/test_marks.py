@@ -19,7 +19,7 @@ from evaluators.cases import (
 )
 from evaluators.issues import IssueCode
 from evaluators.verdict import Level, Status, Verdict, issue
-from processors.marks import inputs_of, outcome_of
+from processors.verdicts.marks import inputs_of, outcome_of
 from tests.processors.steps import call, turn
 
 CALLED = call("a", tool_span=2)

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 from evaluators.verdict import Verdict
-from processors.marks import Mark
 from processors.otlp import Span
-from processors.roll_ups import RollUp
-from processors.scores import (
+from processors.verdicts.marks import Mark
+from processors.verdicts.roll_ups import RollUp
+from processors.verdicts.scores import (
     Emission,
     EvaluationSpan,
     Target,

@@ -12,7 +12,7 @@ from typing import Any
 from evaluators.cases import JsonValue
 from evaluators.issues import Severity
 from evaluators.verdict import Issue, Level, Method, Status, Verdict
-from processors.telling import PlacedVerdict
+from processors.verdicts.telling import PlacedVerdict
 
 
 def verdict_json(placed: PlacedVerdict) -> dict[str, JsonValue]:

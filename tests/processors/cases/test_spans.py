@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from evaluators.cases import CallsCase, DecisionCase, Message, ResponseCase, Role, Run, Tool, ToolCall, ToolResult, Turn
-from processors.spans import Placed, Placer, place_calls, place_decisions, place_responses
+from processors.cases.spans import Placed, Placer, place_calls, place_decisions, place_responses
 from processors.transcript import Transcript
 from tests.processors.steps import call, hex_id, turn
 
