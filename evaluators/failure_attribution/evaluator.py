@@ -41,6 +41,8 @@ class FailureAttribution(ComputedEvaluator[RunCase]):
 
     def screen(self, case: RunCase) -> Screening:
         """The label, or why there is none."""
+        if not any(source.evaluator == _TASK for source in case.sources):
+            return Screening(status=Status.MISSING_INPUT, reason=f"There is no verdict of {_TASK} on this run.")
         plan, followed, done, efficient = (
             _seen(case.sources, name) for name in (_PLAN, _ADHERENCE, _TASK, _EFFICIENCY)
         )
@@ -59,7 +61,7 @@ class FailureAttribution(ComputedEvaluator[RunCase]):
             }
         }
         if found.fault is None:
-            return Screening(status=found.status, reason=_why(found.status, found.lacks, case.sources), details=details)
+            return Screening(status=found.status, reason=_why(found.status, found.lacks), details=details)
         issues: list[Issue] = []
         if found.fault is Fault.NONE and followed.good is False:
             said = "The task was done, but not the way it was planned."
@@ -91,14 +93,12 @@ def _seen(sources: Sequence[SourceVerdict], *names: str) -> Seen:
     return Seen(True) if any(source.passed for source in said) else Seen(None, Status.NOT_APPLICABLE)
 
 
-def _why(status: Status, lacks: str, sources: Sequence[SourceVerdict]) -> str:
+def _why(status: Status, lacks: str) -> str:
     if lacks == "tools" and status is Status.NOT_APPLICABLE:
         return "The task failed, but there is no visible plan, and no verdict on a tool failed."
     if status is not Status.NOT_APPLICABLE:
         return f"It depends on {'the verdicts on tools' if lacks == 'tools' else lacks}, which is {status}."
-    if any(source.evaluator == lacks for source in sources):
-        return f"{lacks} says neither pass nor fail of this run."
-    return f"There is no verdict of {lacks} on this run."
+    return f"{lacks} says neither pass nor fail of this run."
 
 
 _SAID = {

@@ -105,7 +105,7 @@ def test_what_would_not_change_the_label_may_stay_open(sources: dict[str, bool |
 def test_without_task_completion_there_is_nothing_to_attribute() -> None:
     found = verdict(said("plan_quality", LOW))
     assert (found.status, found.explanation) == (
-        Status.NOT_APPLICABLE,
+        Status.MISSING_INPUT,
         "There is no verdict of task_completion on this run.",
     )
 
