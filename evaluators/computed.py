@@ -5,9 +5,17 @@ Published metrics, comparisons with a reference and verdicts that are derived fr
 
 from __future__ import annotations
 
-from evaluators.evaluator import CaseT, Evaluator, Screening
+from pydantic import Field
+
+from evaluators.evaluator import CaseT, Evaluator, EvaluatorSettings, Screening
 from evaluators.judge.question import JudgeAnswer, Question
 from evaluators.verdict import Verdict
+
+
+class ComputedSettings(EvaluatorSettings):
+    """What evaluators that ask no judge can be told."""
+
+    judge: None = Field(default=None, description="Always null: no judge is asked.")
 
 
 class ComputedEvaluator(Evaluator[CaseT]):

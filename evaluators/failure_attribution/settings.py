@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from evaluators.evaluator import EvaluatorSettings
+from evaluators.computed import ComputedSettings
 
 
-class FailureAttributionSettings(EvaluatorSettings):
+class FailureAttributionSettings(ComputedSettings):
     """A category has no score that could be held against a threshold; those of its sources decide."""
 
     threshold: None = Field(default=None, description="Always null: a category has no score.")

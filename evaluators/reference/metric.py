@@ -14,8 +14,8 @@ from typing import ClassVar
 from pydantic import Field
 
 from evaluators.cases import CaseKind, JsonValue, Reference, Run, RunCase
-from evaluators.computed import ComputedEvaluator
-from evaluators.evaluator import EvaluatorSettings, Screening
+from evaluators.computed import ComputedEvaluator, ComputedSettings
+from evaluators.evaluator import Screening
 from evaluators.reference.calls import Call, expected_calls, made_calls, too_large
 from evaluators.verdict import Issue, Level, Method, Status, Verdict
 
@@ -24,7 +24,7 @@ _MOST_NAMED = 4
 _LESS_WHEN_CUT = 0.8
 
 
-class ReferenceSettings(EvaluatorSettings):
+class ReferenceSettings(ComputedSettings):
     """What every metric against a reference can be told."""
 
     threshold: float | None = Field(

@@ -15,10 +15,10 @@ from typing import Literal
 from pydantic import Field
 
 from evaluators.cases import JsonValue, RunCase
-from evaluators.evaluator import Screening
+from evaluators.evaluator import EvaluatorSettings, Screening
 from evaluators.judge.question import JudgeAnswer, Question
 from evaluators.reference.calls import Call
-from evaluators.reference.metric import Measured, ReferenceMetric, ReferenceSettings, Unmeasured, counted
+from evaluators.reference.metric import Measured, ReferenceMetric, Unmeasured, counted
 from evaluators.reference.selection import CRITERIA, SelectionAnswer, offered_tools, selection_question
 from evaluators.rules.inputs import has_user_input
 from evaluators.rules.judged import judged_confidence
@@ -28,9 +28,16 @@ Json = Mapping[str, JsonValue]
 _NULL_ON_ONE_SIDE = "The arguments of a call are null on one side only, and the metric is not defined there."
 
 
-class ToolCorrectnessSettings(ReferenceSettings):
+class ToolCorrectnessSettings(EvaluatorSettings):
     """What is compared, and how."""
 
+    threshold: float | None = Field(
+        default=None, ge=0.0, le=1.0, description="Lowest score that passes; without one there is a score alone."
+    )
+    judge: str | None = Field(
+        default=None,
+        description="Id of the judge extension that rates the selection of tools as well; without one, no rating.",
+    )
     evaluation_params: tuple[Literal["name", "args", "output"], ...] = Field(
         default=("name",), description="What is compared; name always is."
     )

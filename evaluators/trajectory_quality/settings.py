@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from evaluators.evaluator import EvaluatorSettings
+from evaluators.computed import ComputedSettings
 
 
-class TrajectoryQualitySettings(EvaluatorSettings):
+class TrajectoryQualitySettings(ComputedSettings):
     """Threshold, and what no run can do without."""
 
     threshold: float = Field(default=0.5, ge=0.0, le=1.0, description="Lowest score that passes.")

@@ -32,6 +32,15 @@ def test_an_evaluator_is_made_with_its_defaults_or_with_settings_of_its_own(entr
     assert strict.revision() != made.revision()
 
 
+@pytest.mark.parametrize("entry", EVALUATORS.values(), ids=list(EVALUATORS))
+def test_an_evaluator_takes_a_judge_if_it_has_anything_to_ask(entry: Entry) -> None:
+    if entry.create().criteria():
+        assert entry.settings(judge="judge/x").judge == "judge/x"
+    else:
+        with pytest.raises(ValidationError, match="judge"):
+            entry.settings.model_validate({"judge": "judge/x"})
+
+
 @pytest.mark.parametrize("name", CATEGORIES)
 def test_a_category_has_no_threshold(name: str) -> None:
     with pytest.raises(ValidationError, match="threshold"):
