@@ -19,10 +19,13 @@ from importlib.util import find_spec
 
 from evaluators.qa_judge.artifact import File
 from evaluators.qa_judge.kinds import ArtifactType, code_blocks, is_python, type_of
-from evaluators.rules.secrets import Strength, find_secrets
+from evaluators.rules.secrets import PRIVATE_KEY, Found, Strength, find_secrets
 
 MOST_HITS = 20
 MAX_SCANNED_CHARS = 100_000
+MAX_SCANNED_BY_OTHERS = 400_000
+"""So many characters of a file are looked at, and so many of all files by scanners that aren't ours."""
+
 _LONGEST_LINE = 2_000
 
 _PASSWORD = re.compile(
@@ -37,9 +40,18 @@ _PLACEHOLDER = re.compile(
     r"char\(|text|string|type|field|input|column|label|hash|crypt|argon|sha\d|md5|m(?:in|ax)(?:imum)?[:=_-]|[|()]|://|"
     r"^[0-9a-f]{16,}$|^[a-z]+(?:[._-][a-z\d]+)+$|密码|口令|示例"
 )
+_REFERENCE = re.compile(r"[a-z][\w.+-]*:[\w/.-]+(?::[\w/.-]+)*")
+"""What names a place where a password is kept, such as `aws:ssm:/db` or `file:/run/secrets/db`."""
+
+# What isn't operated, or only on its author's own machine; and prose about it.
 _NOT_OPERATED = re.compile(
-    r"(?i)(?:^|[/_.-])(?:tests?|specs?|examples?|samples?|fixtures?|mocks?|demos?|docs?)(?:[/_.-]|$)"
+    r"(?i)(?:^|[/_.-])(?:tests?|specs?|examples?|samples?|fixtures?|mocks?|demos?|docs?|dev|local|compose|readme)"
+    r"(?:[/_.-]|$)|\.(?:md|markdown|rst|adoc|txt)$"
 )
+# Keys that may be public by design or long expired.
+_MAY_BE_HARMLESS = frozenset({"jwt", "google_key"})
+_FOR_TESTS = re.compile(r"[sr]k_test_")
+_SHORTEST_PRIVATE_KEY = 60
 _BANDIT = {
     "B102": "code_injection",
     "B301": "unsafe_deserialization",
@@ -75,6 +87,8 @@ _SECRET_PLUGINS = (
     "PrivateKeyDetector",
     "AzureStorageKeyDetector",
 )
+# What a line has to hold for one of these to report it; most lines don't.
+_MAY_HOLD_SECRET = re.compile(r"(?i)key|pass|pwd|secret|contrase|://|eyJ|BEGIN")
 _SECRET_FILTERS = (
     "is_sequential_string",
     "is_templated_secret",
@@ -115,8 +129,10 @@ def scan(files: tuple[File, ...], *, with_scanners: bool) -> tuple[Hit, ...]:
         text = file.text[:MAX_SCANNED_CHARS]
         for hit in (*_secrets(file, text), *_passwords(file, text)):
             found.setdefault((hit.check, hit.file, hit.line), hit)
+    room = MAX_SCANNED_BY_OTHERS
     for file in files if with_scanners else ():
-        text = file.text[:MAX_SCANNED_CHARS]
+        text = file.text[: min(MAX_SCANNED_CHARS, room)]
+        room -= len(text)
         for hit in (*_by_detect_secrets(file, text), *_by_bandit(file, text)):
             found.setdefault((hit.check, hit.file, hit.line), hit)
     return tuple(sorted(found.values(), key=lambda hit: not hit.certain)[:MOST_HITS])
@@ -126,10 +142,21 @@ def _secrets(file: File, text: str) -> Iterator[Hit]:
     """Keys of known formats. Personal data is no secret of the artifact."""
     for found in find_secrets(text):
         if not found.personal:
-            certain = found.strength is Strength.CERTAIN
+            certain = found.strength is Strength.CERTAIN and _is_beyond_doubt(found, text, file)
             yield _hit(
                 "hardcoded_secret", file, text, found.start, f"A key of a known format ({found.kind})", certain=certain
             )
+
+
+def _is_beyond_doubt(found: Found, text: str, file: File) -> bool:
+    """Whether a key of a known format can only be one that works for somebody."""
+    words = text[found.start : found.end]
+    if found.kind in _MAY_BE_HARMLESS or _FOR_TESTS.match(words) or _NOT_OPERATED.search(file.path or ""):
+        return False
+    if found.kind == PRIVATE_KEY:
+        body = "".join(words.replace("\\n", "\n").partition("KEY-----")[2].partition("-----END")[0].split())
+        return len(body) >= _SHORTEST_PRIVATE_KEY and "..." not in body
+    return True
 
 
 def _passwords(file: File, text: str) -> Iterator[Hit]:
@@ -138,7 +165,14 @@ def _passwords(file: File, text: str) -> Iterator[Hit]:
         for found in _PASSWORD.finditer(code):
             value = found["value"]
             varied = any(map(str.isalpha, value)) and any(not one.isalpha() for one in value)
-            certain = varied and not _PLACEHOLDER.search(value) and not _NOT_OPERATED.search(file.path or "")
+            certain = (
+                varied
+                and not _PLACEHOLDER.search(value)
+                and not _REFERENCE.fullmatch(value)
+                # in SQL it may be compared as well as set
+                and not _NOT_OPERATED.search(file.path or "")
+                and not (file.path or "").lower().endswith(".sql")
+            )
             at = start + found.start("name")
             yield _hit("hardcoded_secret", file, text, at, "A literal password", certain=certain)
 
@@ -164,7 +198,8 @@ def _by_detect_secrets(file: File, text: str) -> Iterator[Hit]:
     at = 0
     with transient_settings(settings):
         for line in text.splitlines(keepends=True):
-            kinds = {found.type for found in scan_line(line[:_LONGEST_LINE])}
+            shown = line[:_LONGEST_LINE]
+            kinds = {found.type for found in scan_line(shown)} if _MAY_HOLD_SECRET.search(shown) else set()
             for kind in sorted(kinds):
                 yield _hit("hardcoded_secret", file, text, at, f"detect-secrets reports {kind}")
             at += len(line)

@@ -24,7 +24,8 @@ def certain(text: str, path: str | None = "app.py") -> list[str]:
     ("text", "path"),
     [
         (f'TOKEN = "{GITHUB}"', "app.py"),
-        (f"Use the token {GITHUB} for access.", "guide.md"),
+        (f"token: {GITHUB}", "deploy/values.yaml"),
+        (f"-----BEGIN PRIVATE KEY-----\n{'MIIEvQIBADANBgkqhkiG' * 4}\n-----END PRIVATE KEY-----", "deploy/tls.key"),
         ('db_password = "Tr0ub4dor&3"', "app.py"),
         ("password: 'k8#fQz!2Lm'", "config.yaml"),
         ('{"pwd": "9x!Yq27Lp"}', "settings.json"),
@@ -57,6 +58,17 @@ def test_keys_of_known_formats_and_literal_passwords_are_beyond_doubt(text: str,
         ("password: 'https://vault/app1'", "config.yaml"),
         ("api_key = 'AKIAIOSFODNN7EXAMPLE'", "app.py"),
         ("x = 1", "app.py"),
+        (f"Use the token {GITHUB} for access.", "guide.md"),
+        (f'TOKEN = "{GITHUB}"', "tests/test_app.py"),
+        ('KEY = "sk_test_' + '4eC39HqLyjWDarjtT1zdp7dc"', "app.py"),
+        ('ANON = "eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiJ9.Ki5dZ2wq8bV9xLm3PqRsTuVwXyZ"', "app.js"),
+        ('MARK = "-----BEGIN PRIVATE KEY-----"', "app.py"),
+        ("-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----", "app.py"),
+        ('password = "aws:ssm:/prod/db-1"', "app.py"),
+        ('password = "file:/run/secrets/db1"', "app.py"),
+        ("SELECT password = 'x1y2z3' FROM users", "query.sql"),
+        ('POSTGRES_PASSWORD: "postgres1"', "docker-compose.yml"),
+        ('password = "Tr0ub4dor&3"', "config.local.py"),
     ],
 )
 def test_placeholders_tests_and_prose_are_no_proof(text: str, path: str) -> None:
@@ -65,6 +77,8 @@ def test_placeholders_tests_and_prose_are_no_proof(text: str, path: str) -> None
 
 def test_what_is_no_proof_may_still_be_a_candidate() -> None:
     assert [(hit.check, hit.certain) for hit in hits('password = "changeme123"')] == [("hardcoded_secret", False)]
+    for text, path in ((f"Use {GITHUB}.", "guide.md"), ('K = "sk_test_' + '4eC39HqLyjWDarjtT1zdp7dc"', "app.py")):
+        assert {(hit.check, hit.certain) for hit in hits(text, path)} == {("hardcoded_secret", False)}
 
 
 @pytest.mark.parametrize(
