@@ -144,7 +144,7 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
             findings += ungrounded(text, calls, material)
         if turn is None or answers_only(turn):
             findings += misreported_errors(text, _not_made_good(calls))
-            findings += not_retried(_not_made_good(calls), turn, case.later)
+            findings += not_retried(_not_made_good(calls), turn, case.later, index_of(case.run).failed)
         return findings
 
 

@@ -7,7 +7,7 @@ In go an answer and the calls whose results were new to it, out come suspicions 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from evaluators.cases import ToolCall, Turn
 from evaluators.issues import IssueCode
@@ -28,13 +28,24 @@ def misreported_errors(answer: str, calls: Sequence[ToolCall]) -> list[Finding]:
     return [Finding(code, f"{call.name} failed, and the answer {how}.", call.id) for call in failed]
 
 
-def not_retried(calls: Sequence[ToolCall], turn: Turn | None, later: Sequence[Turn]) -> list[Finding]:
-    """Calls that failed for a moment only and that nobody tried again."""
+def not_retried(
+    calls: Sequence[ToolCall], turn: Turn | None, later: Sequence[Turn], failed: Mapping[str, Collection[str]]
+) -> list[Finding]:
+    """Calls that failed for a moment only and that nobody tried again; what is itself a retry was tried again.
+
+    Args:
+        calls: those whose results were new to the turn.
+        turn: the turn.
+        later: the turns after it.
+        failed: the ids of all calls of the run that failed, by tool.
+    """
     tried = {call.name for t in (*((turn,) if turn is not None else ()), *later) for call in t.calls}
+    new = {call.id for call in calls}
     findings: list[Finding] = []
     for call in calls:
         error = error_of(call.result)
-        if error is not None and error.kind is ErrorClass.TRANSIENT and call.name not in tried:
+        again = call.name in tried or bool(set(failed.get(call.name, ())) - new)
+        if error is not None and error.kind is ErrorClass.TRANSIENT and not again:
             detail = f"{call.name} failed with an error that may pass, and was not tried again."
             findings.append(Finding(IssueCode.NOT_RETRIED, detail, call.id))
     return findings

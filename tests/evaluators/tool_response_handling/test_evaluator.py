@@ -11,7 +11,7 @@ from evaluators.judge.question import JudgeAnswer
 from evaluators.tool_response_handling import ToolResponseHandling
 from evaluators.tool_response_handling.answer import HandledCall, ToolResponseHandlingAnswer
 from evaluators.verdict import Method, Status, Verdict
-from tests.evaluators.runs import call, response
+from tests.evaluators.runs import call, response, run_of
 
 WEATHER = {"temperature": 58, "unit": "fahrenheit"}
 RIGHT, WRONG = "It is 58°F.", "It is 80°F."
@@ -182,6 +182,15 @@ def test_all_correct_is_correct() -> None:
 def test_an_honest_failure_that_nobody_retried_is_correct_with_a_minor_issue(label: str) -> None:
     verdict = concluded(("c1", label, ["not_retried"]), ("c2", "correct", []))
     assert (verdict.label, [one.code for one in verdict.issues]) == ("correct", [IssueCode.NOT_RETRIED])
+
+
+@pytest.mark.parametrize(("failures", "codes"), [(1, ["not_retried"]), (2, [])])
+def test_what_failed_again_when_it_was_retried_was_retried(failures: int, codes: list[str]) -> None:
+    calls = [call("get_rate", {"of": "EUR"}, error="timed out", id=f"c{at}") for at in range(failures)]
+    case = run_of(*calls, answer="Sorry, the service timed out.").run
+    turn = replace(case.turns[-1], answers=(calls[-1].id,))
+    given = ResponseCase(run=replace(case, turns=(*case.turns[:-1], turn)), calls=(calls[-1],), turn=turn)
+    assert [str(one.code) for one in EVALUATOR.screen(given).issues] == codes
 
 
 def test_a_leak_fails_whatever_the_score() -> None:
