@@ -45,7 +45,7 @@ def _rows(model: type[BaseModel], path: Path, listed: set[type[BaseModel]]) -> I
         inner = list(models_in(field.annotation))
         schema = _resolve(properties[key], definitions)
         is_list = _is_list(schema)
-        type_name = ("list of maps" if is_list else "map") if inner else _type(schema)
+        type_name = ("list of maps" if is_list else "map") if inner else _type(schema, definitions)
         default = "" if inner and not is_list and field.default is not None else _default(model, name, field)
         yield Row((*path, key), type_name, default, field.is_required(), field.description or "")
         for nested in inner:
@@ -98,8 +98,9 @@ def _is_list(schema: Mapping[str, object]) -> bool:
     return any(branch.get("type") == "array" for branch in _branches(schema))
 
 
-def _type(schema: Mapping[str, object]) -> str:
-    return " or ".join(dict.fromkeys(_type_of(branch) for branch in _branches(schema)))
+def _type(schema: Mapping[str, object], definitions: Mapping[str, object]) -> str:
+    branches = [_resolve(branch, definitions) for branch in _branches(schema)]
+    return " or ".join(dict.fromkeys(map(_type_of, branches)))
 
 
 def _type_of(schema: Mapping[str, object]) -> str:
@@ -112,8 +113,9 @@ def _type_of(schema: Mapping[str, object]) -> str:
         return {"duration": "duration", "password": "secret", "path": "path"}.get(str(form), "text")
     if kind == "array":
         items = schema.get("items")
-        return f"list of {_type(items)}" if isinstance(items, dict) else "list"
+        return f"list of {_type(items, {})}" if isinstance(items, dict) else "list"
     if kind == "object":
         values = schema.get("additionalProperties")
-        return f"map to {_type(values)}" if isinstance(values, dict) else "map"
-    return {"integer": "whole number", "number": "number", "boolean": "true or false"}.get(str(kind), "any")
+        return f"map to {_type(values, {})}" if isinstance(values, dict) else "map"
+    plain = {"integer": "whole number", "number": "number", "boolean": "true or false", "null": "null"}
+    return plain.get(str(kind), "any")

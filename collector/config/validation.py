@@ -135,6 +135,8 @@ def _explain(model: type[BaseModel], error: ErrorDetails) -> tuple[str, str]:
         return what, remedy or "correct it"
     if kind == "string_type":
         return "has to be text", "put the value in quotes"
+    if kind == "none_required":
+        return "nothing can be set here", "take this key out"
     if kind in ("literal_error", "enum"):
         return "not one of the possible values", f"use {context.get('expected', 'one of those in the reference')}"
     if kind in _LIMITS:

@@ -217,3 +217,11 @@ def test_a_judge_that_is_escalated_to_has_to_be_there(tmp_path: Path) -> None:
     text = SIDECAR.replace("{model: m,", "{model: m, escalate_to: judge/large,")
     code, _, err = invoke("validate", "--config", write(tmp_path, text))
     assert code == 2 and "extensions::judge/default::escalate_to" in err and "there is no extension judge/large" in err
+
+
+def test_a_judge_for_an_evaluator_that_asks_none_is_a_mistake(tmp_path: Path) -> None:
+    code, _, err = invoke(
+        "validate", "--config", write(tmp_path), "--set", "processors.tool_call_f1.judge=judge/default"
+    )
+    assert code == 2
+    assert "tool_call_f1::judge" in err and "nothing can be set here; take this key out" in err
