@@ -1,7 +1,7 @@
 """`spanjudge evaluate`: judge cases in a file, without telemetry.
 
 In: a file with one case per line (`evaluators.case_files.lines`).  Out: one result per line and case, in the order of
-the cases. Exit status 1 when a line was no case or something couldn't be read or written; the rest is judged all the
+the cases.  Exit status 1 when a line was no case or something couldn't be read or written; the rest is judged all the
 same.
 """
 
