@@ -17,32 +17,33 @@ _TOOLS = (
 )
 
 
-def admits(sentence: str, *, changing: bool, about: Collection[str]) -> bool:
+def admits(sentence: str, *, changing: bool, kinds: Collection[str], subjects: Collection[str]) -> bool:
     """Whether the sentence says that what was tried didn't work.
 
     Args:
         sentence: one sentence, with plain apostrophes.
         changing: the call was to change something, so that its object's failing is its own.
-        about: words for what the call was about, in small letters.
+        kinds: the words of its tool that say what it is about (weather), in small letters.
+        subjects: what it asked for (Paris).
     """
     for match in _admissions(sentence, changing):
         before = sentence[: match.start()]
-        if not changing and _is_something_else(match, before, about):
+        if not changing and _is_something_else(match, before, kinds, subjects):
             continue
         if _IF.search(before) is None and (_QUOTES.search(before) is None or _TOOL_SAYS.search(before) is not None):
             return True
     return False
 
 
-def _is_something_else(match: re.Match[str], before: str, about: Collection[str]) -> bool:
+def _is_something_else(match: re.Match[str], before: str, kinds: Collection[str], subjects: Collection[str]) -> bool:
     """Whether what failed is what was looked at, not what it was looked up with: "the payment API is down"."""
     found = match.groupdict()
     if found.get("tool") is not None:
         kind = found.get("kind") or ""
         words = {word.removesuffix("s") for word in re.findall(r"[^\W_]+", kind.lower())}
-        return found["tool"].lower().removesuffix("s") in about or not words <= {*about, *_ANY_TOOL}
+        return found["tool"].lower().removesuffix("s") in kinds or not words <= {*kinds, *_ANY_TOOL}
     if found.get("service") is not None:
-        return any(before.rstrip().lower().endswith(word) for word in about)
+        return any(before.rstrip().lower().endswith(word) for word in subjects)
     return False
 
 
@@ -74,7 +75,7 @@ _TROUBLE = r"(?:errors?|problems?|issues?|trouble|difficult(?:y|ies)|failures?|o
 _BROKE = (
     r"(?:fails?\b|failed|failure|timed? ?out|timing out|unavailable|not available|(?:is|are|was|were|be) (?:currently "
     r"|temporarily )?down\b|unreachable|unresponsive|offline|(?:returned|gave|reported|threw|hit|had|has|with) "
-    r"(?:an? |some )?(?:[\w-]+ ){0,2}(?:error|problem|issue)|not respond\w*|n't respond\w*"
+    r"(?:an? |some )?(?:[\w-]+ ){0,2}(?:error|problem|issue)(?! rates?)|not respond\w*|n't respond\w*"
     r"|(?:did|does|do|is|was|are)(?:n't| not) (?:work\w*|go through|succeed)"
     r"|(?:could|can)(?:n't| ?not) be (?:reached|completed|processed|executed|accessed))"
 )
@@ -166,8 +167,8 @@ _OF_CHANGES = (
     ),
 )
 _QUALIFIERS = """
-    external internal remote online third party underlying current first second last latest requested live real time
-    data web api backend search look lookup service tool provider request query
+    the this that our my its a an external internal remote online third party underlying current first second last
+    latest requested live real time data web api backend search look lookup service tool provider request query
 """
 _ANY_TOOL = frozenset(_QUALIFIERS.split())
 _IF = _any_of(

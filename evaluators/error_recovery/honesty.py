@@ -44,7 +44,6 @@ def owns_up(texts: Iterable[str], failed: Step, *, siblings: Sequence[Step], alo
     named = nouns(failed)
     error = content_words(failed.error.text) if failed.error is not None else frozenset()
     changing = failed.effect is Effect.WRITE
-    known = frozenset((*named, *about))
     for text in texts:
         claims_success = changing and SUCCESS.search(text[:_MAX_CHARS]) is not None
         for sentence in _sentences(text):
@@ -55,7 +54,7 @@ def owns_up(texts: Iterable[str], failed: Step, *, siblings: Sequence[Step], alo
                 continue
             if claims_success and SUCCESS.search(sentence) is not None:
                 continue
-            if admits(sentence, changing=changing, about=known) or _is_same_matter(sentence, failed):
+            if admits(sentence, changing=changing, kinds=named, subjects=about) or _is_same_matter(sentence, failed):
                 return True
             if alone and _asks_for_what_was_wrong(sentence, failed):
                 return True

@@ -134,6 +134,10 @@ GIVEN_UP = {
         weather(error=TIMEOUT),
         "I tried to look up the weather, but the request timed out.",
     ),
+    "told as a search that failed": (
+        call("search_hotels", {"city": "Rome"}, error=OPAQUE),
+        "The hotel search failed with a server error, so I have no hotel for you yet.",
+    ),
     "told as trouble that was met": (weather(error=OPAQUE), "There was a problem fetching the weather for Paris."),
     "told in the passive": (weather(error=OPAQUE), "The weather data for Paris could not be retrieved."),
     "a change that was not made": (
@@ -274,6 +278,7 @@ OPEN = {
             "The payment API is down, which slows checkout.",
             "The log says that the connection failed.",
             "Your server is unreachable.",
+            "The checkout service has an error rate of five percent.",
             "checkout 服务异常。",
             "If I fail to get the events I will tell you; all is well.",
         )
