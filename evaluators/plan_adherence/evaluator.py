@@ -39,7 +39,7 @@ class PlanAdherence(Evaluator[RunCase]):
     facts = ("user_input", "tool_calls")
     good_label = "pass"
     bad_label = "fail"
-    code_version = "1"
+    code_version = "2"
 
     def __init__(self, settings: PlanAdherenceSettings | None = None) -> None:
         super().__init__(settings or PlanAdherenceSettings())

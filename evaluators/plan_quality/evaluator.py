@@ -31,7 +31,7 @@ class PlanQuality(Evaluator[RunCase]):
     facts = ("user_input", "tool_calls")
     good_label = "pass"
     bad_label = "fail"
-    code_version = "1"
+    code_version = "2"
 
     def __init__(self, settings: PlanQualitySettings | None = None) -> None:
         super().__init__(settings or PlanQualitySettings())

@@ -38,7 +38,7 @@ def announced_steps(text: str, *, opening: bool) -> tuple[PlanStep, ...]:
     if marked is not None:
         found = [step for part in lists_in(marked) for step in _steps(part.items)]
         return tuple(found) or tuple(_steps(named_steps_in(marked)))
-    for listed in lists_in(text):
+    for listed in lists_in(text) if _LETTER.search(unicodedata.normalize("NFKC", text[:LONGEST_TEXT])) is None else ():
         if _announces(listed, opening) and len(listed.items) >= FEWEST:
             return tuple(_steps(listed.items))
     if not opening:
@@ -79,7 +79,9 @@ def _announces(listed: Listed, opening: bool) -> bool:
     if all(item.state is PlanState.COMPLETED for item in listed.items):
         return False
     before = listed.before
-    if _FOR_OTHERS.search(before) is not None:
+    if _FOR_OTHERS.search(before) is not None or _IS_THE_ANSWER.search(before) is not None:
+        return False
+    if sum(_YOURS.match(item.text) is not None for item in listed.items) * 2 > len(listed.items):
         return False
     if _PLAN.search(before) is not None:
         return True
@@ -97,10 +99,14 @@ def _sequence(paragraph: str) -> tuple[PlanStep, ...]:
         first = opening.search(plain)
         if first is None or _PAST.search(plain[: first.end() + 12]) is not None:
             continue
-        if intent is not None and intent.search(plain) is None:
+        start = re.split(_SENTENCE_END, plain[: first.start()])[-1]
+        rest = plain[first.end() :]
+        announced = plain[: first.end()] + re.split(_SENTENCE_END, rest)[0]
+        if intent is not None and intent.search(announced) is None:
             continue
-        start = plain[: first.start()]
-        said = re.split(r"[.!?。！？\n]", start)[-1] + plain[first.end() :]
+        if _SOMEBODY_ELSES.search(start + re.split(_SENTENCE_END, rest)[0]) is not None:
+            continue
+        said = start + rest
         parts = [part for part in following.split(said) if part is not None]
         if intent is not None:
             parts[0] = intent.split(parts[0])[-1]
@@ -160,9 +166,29 @@ _FOR_OTHERS = re.compile(
     r"|您的|你的|您可以|你可以|行程|旅行计划|旅游计划|学习计划|套餐|选项|结果|已完成|已经",
     re.IGNORECASE,
 )
+# steps of the matter itself: how to migrate, a campaign, the process of a company
+_IS_THE_ANSWER = re.compile(
+    r"\bhow to\b|\bsteps (?:for|in|of)\b|\bsteps to\b(?!.{0,30}\b(?:task|request|goal|question|this)\b)"
+    r"|\b(?!(?:implementation|investigation|debug(?:ging)?|analysis|research|test(?:ing)?|verification|refactoring"
+    r"|coding|the|these|those|this|following|next|my|our|few|main|planned|execution|action|necessary|required|first"
+    r"|concrete|individual|key|basic|high-level|detailed|several|some|two|three|four|five|six|todo|work|plan|and|of|in"
+    r"|with|by|take|follow|are|as|outline|my)\b)[a-z]+ steps\s*[:.]?\s*$"
+    r"|\bplan for (?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\bagenda\b"
+    r"|(?:退款|审批|申请|报销|注册|办理|操作|安装|业务|使用|处理)(?:流程|步骤)|解决方案",
+    re.IGNORECASE,
+)
+# what is asked of the user
+_YOURS = re.compile(r"(?:your|number of|preferred|any)\b|您的|你的", re.IGNORECASE)
+_LETTER = re.compile(
+    r"^(?:>\s*)?(?:dear|hi|hello|hey|sehr geehrte\w*|liebe[rs]?|bonjour|cher|chère|estimad[oa]s?"
+    r"|hola)\b[^\n]{0,40},\s*$"
+    r"|^(?:尊敬的|亲爱的)[^\n]{0,20}[:,]\s*$|^(?:subject|betreff|主题)\s*:",
+    re.IGNORECASE | re.MULTILINE,
+)
 _INTENT = re.compile(
-    r"\b(?:i'?ll|i will|i'?m going|i am going|let me|let's|i (?:need|have|want|intend)"
-    r"|we'?ll|we will|we need|we have)\b(?:[^:]{0,40}\b(?:following|as follows|in (?:this )?order|this|these "
+    r"\b(?:i'?ll|i will|i'?m going|i am going|let me|let's|i (?:need to|have to|want to|intend)"
+    r"|we'?ll|we will|we need to|we have to)\b(?:[^:]{0,40}\b(?:break (?:this|it) down|following|as follows"
+    r"|in (?:this )?order|this|these "
     r"things|step by step|need|have|to|do|first|proceed))?\s*:?\s*$"
     r"|\b(?:what|how) i(?:'?ll| will| am going to|'m going to)\b[^:]{0,30}:?\s*$"
     r"|(?:我(?:将|会|要|需要|来|准备)|让我|接下来|下面)[^。:]{0,12}[:]\s*$"
@@ -172,6 +198,16 @@ _INTENT = re.compile(
 )
 _BEGINS = re.compile(
     r"\b(?:start(?:ing)?|begin(?:ning)?|let me|let's|first|i'?ll)\b|开始|先|第一步|首先|まず|먼저",
+    re.IGNORECASE,
+)
+_SENTENCE_END = r"[.!?。！？\n]"
+# what a document says, what the user is told to do, what happened to somebody
+_SOMEBODY_ELSES = re.compile(
+    r"\b(?:says|states|describes|explains|according to|you (?:should|need|must|can|have to|will))\b"
+    r"|(?:您|你)(?:需要|可以|应该|要|得|先|必须)|写道|规定|说明"
+    r"|\b(?:sie|du|man) (?:müssen|musst|muss|sollten?|solltest|können|kannst|kann)\b"
+    r"|\b(?:müssen|musst|muss|sollten?|solltest|können|kannst|kann) (?:sie|du|man)\b"
+    r"|\b(?:vous devez|vous pouvez|tu dois|il faut|debe[ns]?|puedes?|você (?:deve|pode))\b|してください|하세요",
     re.IGNORECASE,
 )
 _LEADING = re.compile(
@@ -198,7 +234,8 @@ _SEQUENCES: tuple[tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str] | None
     (
         re.compile(r"首先|(?<![首预优事])先(?=[\u4e00-\u9fff])"),
         re.compile(
-            r"[,，;；。\s]*(?:然后再|然后|接着|接下来|随后|之后再|之后|其次|最后再|最后|最终|(?<![一])再(?=[\u4e00-\u9fff]))"
+            r"[,，;；。\s]*(?:然后再|然后|接着|接下来|随后|之后再|之后|其次|最后再|最后|最终"
+            r"|(?<![一])再(?=[\u4e00-\u9fff]))"
         ),
         None,
     ),

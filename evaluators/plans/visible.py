@@ -19,6 +19,7 @@ from evaluators.rules.tool_names import is_plumbing
 
 _MOST_PLANS = 50
 _FEWEST_DELEGATIONS = 2
+_MOST_SAID_CHARS = 20_000
 
 
 def visible_plans(
@@ -50,12 +51,18 @@ def visible_plans(
             book.announce(turn, announced_steps(turn.text, opening=opening))
         for call in turn.calls:
             kept = kept_by(call)
-            if kept is not None and (kept.well_known or not lists_are_asked_for):
+            if kept is not None and (kept.well_known or not (lists_are_asked_for or _is_dictated(kept, user_inputs))):
                 book.keep(turn, call, kept)
         if _acts(turn):
             acted.add(key)
             book.acted(turn.agent)
     return (*book.plans[:_MOST_PLANS], *_delegated(delegations, turns))
+
+
+def _is_dictated(kept: Kept, user_inputs: Sequence[str]) -> bool:
+    """Whether the user said every item: milk and bread are the user's list, and no plan of the agent's."""
+    said = plain(" ".join(user_inputs)[:_MOST_SAID_CHARS])
+    return all(plain(one.step.text) in said for one in kept.steps)
 
 
 def _acts(turn: Turn) -> bool:

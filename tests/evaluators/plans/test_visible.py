@@ -109,6 +109,13 @@ def test_steps_may_be_written_one_by_one() -> None:
     assert [(step.text, step.state) for step in plan.steps] == [("look", PlanState.COMPLETED), ("book", None)]
 
 
+def test_a_list_that_the_user_dictated_is_no_plan_of_the_agent() -> None:
+    listed = ToolCall(id="t", name="add_todos", arguments={"todos": ["milk", "bread"]})
+    turns = [turn(0, "", listed), turn(1, "Done.")]
+    assert visible_plans(turns, ["Put milk and bread on my shopping list."]) == ()
+    assert len(visible_plans(turns, ["Bake me a toast."])) == 1
+
+
 def test_todos_that_the_user_asked_for_are_no_plan_of_the_agent() -> None:
     listed = ToolCall(id="t", name="add_todos", arguments={"todos": [{"content": "milk"}, {"content": "eggs"}]})
     assert visible_plans([turn(0, "", listed)], ["Put milk and eggs on my to-do list."]) == ()
