@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 
-from evaluators.cases import Run, Tool, ToolCall, Turn
+from evaluators.cases import Role, Run, Tool, ToolCall, Turn
 from evaluators.rules.errors import error_of
 from evaluators.rules.evidence import Evidence, Told
 from evaluators.rules.repetition import Step, steps_of
@@ -102,6 +102,24 @@ class RunIndex:
             self._latest = (turn, Evidence(self._before(turn), told, count))
         return self._latest[1]
 
+    def saw_all(self, turn: Turn | None) -> bool:
+        """Whether all that was said and returned up to the turn is known: only then can a value be missed in it."""
+        if turn is None or turn.context is None or self._first_gap < turn.index:
+            return False
+        return not any(
+            message.truncated or (message.text is None and message.role in (Role.USER, Role.SYSTEM))
+            for message in turn.context
+        )
+
+    @cached_property
+    def _first_gap(self) -> int:
+        """Index of the first turn of whose calls a result was cut or not captured; -1 if what came before it was."""
+        run = self.run
+        if run.partial or not all(_came_back(call) for call in run.loose_calls if call.result or not call.earlier):
+            return -1
+        gaps = (turn.index for turn in run.turns if not all(map(_came_back, turn.calls)))
+        return next(gaps, len(run.turns))
+
     def _before(self, turn: Turn | None) -> list[str]:
         texts = [*self.run.system_prompts, *(self.run.user_inputs or ())]
         if turn is not None:
@@ -124,6 +142,14 @@ class RunIndex:
             if turn.text:
                 told.add(turn.text)
         return told, [*counts, len(told.texts)]
+
+
+def _came_back(call: ToolCall) -> bool:
+    """Whether all is known of what the call brought back, if it could bring anything back."""
+    if call.is_handoff or call.awaiting_approval:
+        return True
+    result = call.result
+    return result is not None and not result.truncated and (result.content is not None or result.error is not None)
 
 
 class _Indexes:

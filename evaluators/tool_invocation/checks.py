@@ -66,7 +66,8 @@ class Surroundings:
     `offered` are the tools of the turn, None when they weren't captured; `known` those of the whole run, to look a
     schema up for a call whose turn wasn't captured.  `earlier` are calls that the turn knows from its history, by the
     name of their tool: what a tool said to one of them it would say to the same call again.  `partial`: the turn was
-    cut off while it was written.  `heard`: what the user said was captured, so that a value can be missed in it.
+    cut off while it was written.  `heard`: what the user said was captured.  `saw_all`: so was all else that the model
+    had seen, results included, so that a value can be missed in it.
     `later`: the next call of a tool, by its name, where one failed without saying why.
     """
 
@@ -77,6 +78,7 @@ class Surroundings:
     earlier: Mapping[str, Sequence[ToolCall]] = field(default_factory=dict)
     partial: bool = False
     heard: bool = True
+    saw_all: bool = True
     later: Mapping[str, ToolCall] = field(default_factory=dict)
 
 
@@ -108,6 +110,7 @@ class _Checker:
         self._compiled = schemas.get(tool.parameters) if tool is not None else None
         self._issues: list[Issue] = []
         self._unexplained = False
+        self._unfounded = False
 
     def check(self) -> CallCheck:
         """Every rule in turn; the state follows from what they found."""
@@ -139,13 +142,15 @@ class _Checker:
             return CallState.SUSPECT
         if self._raw.state is not ArgumentState.OBJECT or self._call.truncated or self._compiled is None:
             return CallState.OPEN
-        if self._unexplained:
+        if self._unexplained or self._unfounded:
             return CallState.OPEN
         return CallState.CLEAN
 
     def _reason(self) -> str:
         if self._compiled is None:
             return f"The schema of `{_short(self._call.name)}` was not captured."
+        if self._unfounded:
+            return "Where a value comes from can't be told: not all that the model had seen was captured."
         return "The call failed, and its error doesn't say why." if self._unexplained else ""
 
     def _described(self) -> bool:
@@ -271,6 +276,9 @@ class _Checker:
 
     def _check_grounding(self, values: Sequence[Value]) -> None:
         suspects = (value for value in values if ungrounded(value, self._around.evidence))
+        if not self._around.saw_all:
+            self._unfounded = next(suspects, None) is not None
+            return
         for value in islice(suspects, _MOST_UNGROUNDED):
             detail = f"`{_short(value.path)}` is {_quote(value.value)}, which nothing the model had seen says."
             self._found(IssueCode.UNGROUNDED_VALUE, detail, conclusive=False)

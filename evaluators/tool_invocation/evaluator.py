@@ -159,6 +159,7 @@ def _surroundings(case: CallsCase) -> Surroundings:
         earlier=index.earlier,
         partial=turn.partial if turn is not None else False,
         heard=has_user_input(case.run, turn),
+        saw_all=index.saw_all(turn),
         later={call.name: call for call in reversed(case.later)},
     )
 

@@ -140,7 +140,7 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
             tools=(turn.tools or ()) if turn is not None else (),
             shown_hosts=self._own.internal_hosts,
         )
-        if turn is None or not turn.partial:
+        if material.complete and (turn is None or not turn.partial):
             findings += ungrounded(text, calls, material)
         if turn is None or answers_only(turn):
             findings += misreported_errors(text, _not_made_good(calls))

@@ -119,7 +119,10 @@ def duplicates(calls: Sequence[ToolCall]) -> list[Issue]:
 
 def guessed(case: DecisionCase, schemas: SchemaCache) -> list[Issue]:
     """Calls to which a required value was given that nothing said: perhaps the user should have been asked."""
-    evidence = index_of(case.run).evidence(case.turn)
+    index = index_of(case.run)
+    if not index.saw_all(case.turn):
+        return []
+    evidence = index.evidence(case.turn)
     found = []
     for call in counted_calls(case.turn):
         tool = find_tool(call.name, case.turn.tools or ())

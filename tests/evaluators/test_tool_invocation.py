@@ -249,6 +249,30 @@ def test_a_confirmed_suspicion_becomes_an_issue_and_the_score_is_per_call() -> N
     assert "Vancouver" in found.detail
 
 
+@pytest.mark.parametrize(
+    ("result", "codes"),
+    [
+        (ToolResult(content='{"id": "u_1"}'), ["ungrounded_value"]),
+        (ToolResult(content='{"id": "u_1", "na', truncated=True), []),
+        (ToolResult(content=None), []),
+        (None, []),
+    ],
+)
+def test_a_value_is_missed_only_where_all_that_the_model_had_seen_is_known(
+    result: ToolResult | None, codes: list[str]
+) -> None:
+    said = Message(role=Role.USER, text="Show the profile.")
+    before = Turn(index=0, calls=(ToolCall(id="c0", name="find", arguments={}, result=result),), context=(said,))
+    tool = Tool(name="get_user", parameters={"type": "object", "properties": {"user_id": {"type": "string"}}})
+    made = ToolCall(id="c1", name="get_user", arguments={"user_id": "u_99173"})
+    turn = Turn(index=1, calls=(made,), context=(said,), tools=(tool,), ref="llm")
+    run = Run(turns=(before, turn), user_inputs=("Show the profile.",))
+    evaluator = ToolInvocation(ToolInvocationSettings())
+    screening = evaluator.screen(CallsCase(run=run, calls=(made,), turn=turn))
+    assert [str(one.code) for one in screening.issues] == codes
+    assert evaluator.conclude_by_rules(screening).status is Status.NEEDS_JUDGE
+
+
 def test_a_rejected_suspicion_is_dropped() -> None:
     assert ToolInvocation().screen(TWO).issues
     verdict = judged(TWO, answer(("call_1", "correct", []), ("call_2", "correct", [])))

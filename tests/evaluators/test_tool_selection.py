@@ -109,6 +109,16 @@ def test_a_required_value_that_nothing_gives_is_a_suspicion_that_the_user_should
         assert screening.status is Status.NEEDS_JUDGE
 
 
+def test_a_value_that_may_stand_where_a_result_was_cut_is_no_guess() -> None:
+    schema: dict[str, Any] = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    found = call("find_user", id="call_0", result=ToolResult(content='{"name": "Ann", "ci', truncated=True))
+    before = Turn(index=0, calls=(found,), context=(USER,))
+    given = case(
+        call(arguments={"city": "Vancouver"}), tools=(Tool(name="get_weather", parameters=schema),), before=(before,)
+    )
+    assert EVALUATOR.screen(given).issues == ()
+
+
 TOOL_MESSAGE = Message(role=Role.TOOL, text="sunny", call_id="call_0")
 
 

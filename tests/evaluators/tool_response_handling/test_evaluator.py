@@ -193,6 +193,12 @@ def test_what_failed_again_when_it_was_retried_was_retried(failures: int, codes:
     assert [str(one.code) for one in EVALUATOR.screen(given).issues] == codes
 
 
+@pytest.mark.parametrize(("cut", "codes"), [(False, ["misread_value"]), (True, [])])
+def test_what_may_stand_where_a_result_was_cut_is_not_even_suspected(cut: bool, codes: list[str]) -> None:
+    given = response("It costs $155.", call("get_price", {"of": "x"}, {"price": 133, "currency": "USD"}, truncated=cut))
+    assert [str(one.code) for one in EVALUATOR.screen(given).issues] == codes
+
+
 def test_a_leak_fails_whatever_the_score() -> None:
     verdict = concluded(("c1", "incorrect", ["leak"]), ("c2", "correct", []))
     assert verdict.passed is False
