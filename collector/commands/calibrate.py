@@ -61,7 +61,10 @@ def calibrate(
         Path | None, typer.Option(help="Write what the calibration extension reads here.", metavar="FILE")
     ] = None,
 ) -> None:
-    """Compare verdicts with what people say."""
+    """Compare verdicts with what people say.
+
+    Either of labelled CASES, which are judged first, or of --verdicts on traces with --annotations.
+    """
     if cases is not None and verdicts is None and annotations is None:
         plan = plan_or_exit(config, judge, judge_model)
         compared, notes, faults = _compared_cases(cases, plan)

@@ -39,7 +39,10 @@ def evaluate_cases(
     judge_model: JudgeModelOption = DEFAULT_MODEL,
     config: CasesConfigOption = None,
 ) -> None:
-    """Judge cases in a file."""
+    """Judge cases in a file, without telemetry.
+
+    A case is a JSON object on a line of its own, and so is its result; docs/commands.md describes both.
+    """
     plan = plan_or_exit(config, judge, judge_model)
     if output.exists() and cases.exists() and output.samefile(cases):
         report((), [f"--output {output}: is the file of cases itself; name another"])

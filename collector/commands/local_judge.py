@@ -43,7 +43,10 @@ def local_judge(
         ),
     ] = None,
 ) -> None:
-    """Serve a model file as a judge, without key or network."""
+    """Serve a model file as a judge, without key or network.
+
+    Name the address that it prints as base_url of a judge; docs/local-judge.md says with which settings.
+    """
     fault = _fault(model)
     if fault is not None:
         report((), [fault])

@@ -42,7 +42,10 @@ def probe_traces(
         int, typer.Option(min=0, help="How often a judge is asked again about what it decided.", metavar="N")
     ] = 1,
 ) -> None:
-    """Put known faults into good traces and see whether they are found."""
+    """Put known faults into good traces and see whether they are found.
+
+    Each fault costs a question to the judges that the configuration names, and so does each repetition.
+    """
     plan = without_caches(plan_of(load_or_exit(config, sets)))
     saved = read_saved_traces(paths)
     probed = asyncio.run(_probe(list(_transcripts(saved.traces[:limit])), plan, repeats))

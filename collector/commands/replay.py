@@ -57,12 +57,17 @@ def replay(
     otlp_out: Annotated[
         Path | None, typer.Option(help="Write the spans with their scores here, as one OTLP request.", metavar="FILE")
     ] = None,
-    output: Annotated[Format, typer.Option("--format", help="What to print.")] = Format.TABLE,
+    output: Annotated[
+        Format, typer.Option("--format", help="Print tables, or the verdicts as JSON lines.")
+    ] = Format.TABLE,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Ask no judge; tell what asking would take in tokens and money.")
     ] = False,
 ) -> None:
-    """Judge saved traces."""
+    """Judge saved traces and print what was found.
+
+    Tables show each evaluator's verdicts and every fault with its reason; --verdicts writes all of it.
+    """
     if output is Format.JSONL and verdicts is None:
         verdicts = "-"
     plan = plan_of(load_or_exit(config, sets))
