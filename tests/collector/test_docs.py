@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
+import yaml
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from typer.testing import CliRunner
 
@@ -70,6 +71,13 @@ def test_every_page_can_be_reached_from_the_index() -> None:
 def test_every_shipped_evaluator_stands_in_the_overview() -> None:
     text = Path("docs/evaluators/index.md").read_text() + Path("docs/evaluators/published-metrics.md").read_text()
     assert [name for name in EVALUATORS if name not in text] == []
+
+
+def test_the_readme_counts_the_evaluators_and_names_those_of_the_shipped_configuration() -> None:
+    readme, shipped = Path("README.md").read_text(), yaml.safe_load(Path("otel-config.yaml").read_text())
+    on = [name for name in shipped["processors"] if name in EVALUATORS]
+    assert re.findall(r"^\| \[(\w+)\]\(docs/evaluators/", readme, re.MULTILINE) == on
+    assert f"[{len(EVALUATORS) - len(on)} more](docs/evaluators/index.md)" in readme
 
 
 DIALECTS = [page for page in PAGES if page.parent.name == "dialects"]
