@@ -17,7 +17,7 @@ from evaluators.rules.errors import ErrorClass
 from evaluators.rules.evidence import Evidence
 from evaluators.rules.numbers import numbers
 from evaluators.rules.repetition import Step
-from evaluators.rules.run_index import Steps
+from evaluators.rules.run_index import Steps, index_of
 from evaluators.rules.secrets import shown
 from evaluators.tool_response_handling.retries import futile_retries
 
@@ -106,8 +106,11 @@ def _given_up(run: Run, steps: Steps, step: Step, *, alone: bool, futile: bool) 
 
 
 def _states_unseen_numbers(run: Run, texts: Sequence[str]) -> bool:
-    """Whether the last text has figures that no message, argument or result has; they may have been worked out."""
-    if not texts:
+    """Whether the last text has figures that no message, argument or result has; they may have been worked out.
+
+    Where a result was cut or not captured, they may stand there.
+    """
+    if not texts or not index_of(run).has_all_results:
         return False
     seen = Evidence(_material(run))
     return any(

@@ -111,6 +111,11 @@ class RunIndex:
             for message in turn.context
         )
 
+    @property
+    def has_all_results(self) -> bool:
+        """Whether the trace is whole and so is all that its calls brought back."""
+        return self._first_gap == len(self.run.turns)
+
     @cached_property
     def _first_gap(self) -> int:
         """Index of the first turn of whose calls a result was cut or not captured; -1 if what came before it was."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.cases import Run, RunCase, Turn
+from evaluators.cases import Run, RunCase, ToolCall, Turn
 from evaluators.error_recovery import ErrorRecovery, ErrorRecoverySettings
 from evaluators.error_recovery.answer import ErrorRecoveryAnswer
 from evaluators.evaluation import Item, evaluate, judge_by_rules
@@ -311,6 +311,16 @@ def test_what_is_hidden_or_made_up_is_only_suspected_without_a_judge(failed: Any
     found = verdict(run_of(failed, answer=answer))
     assert (found.status, found.score) == (Status.NEEDS_JUDGE, None)
     assert suspected(run_of(failed, answer=answer)) == [code]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [call("get_page", {"of": "x"}, "Rome is", truncated=True, id="c2"), call("get_page", {"of": "x"}, id="c2")],
+    ids=["cut", "not captured"],
+)
+def test_a_figure_that_may_stand_in_another_result_is_not_said_to_be_made_up(other: ToolCall) -> None:
+    case = run_of(weather(error=DENIED), other, answer="It is 27 degrees in Paris.")
+    assert suspected(case) == ["error_hidden"]
 
 
 NO_WAY_OUT = {
