@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -90,6 +91,20 @@ def test_a_command_on_a_page_has_the_options_that_it_is_given(words: list[str]) 
 @pytest.mark.parametrize("words", COMMANDS)
 def test_an_example_that_a_command_on_a_page_names_is_there(words: list[str]) -> None:
     assert [word for word in words if word.startswith("examples/") and not Path(word).exists()] == []
+
+
+def test_what_a_probe_prints_is_as_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    shown = Path("docs/calibration.md").read_text().split("$ spanjudge probe collector/demo_data\n")[1].split("```")[0]
+    printed = CliRunner().invoke(app, ["probe", "collector/demo_data"]).stdout
+    assert [line.rstrip() for line in printed.splitlines()] == shown.splitlines()
+
+
+@pytest.mark.parametrize("options", [["--json"], ["--summary", "--json"]])
+def test_every_key_of_a_transcript_is_described(options: list[str]) -> None:
+    printed = CliRunner().invoke(app, ["transcript", *options, "collector/demo_data"]).stdout.splitlines()[0]
+    described = Path("docs/commands.md").read_text()
+    assert [key for key in json.loads(printed) if f"`{key}`" not in described] == []
 
 
 def test_the_keys_and_defaults_of_a_judge_in_its_table_are_those_of_its_settings() -> None:
