@@ -2,8 +2,8 @@
 
 In: the scalars among a call's arguments and what the user said.  Out: what is swapped.  A swap needs both values under
 each other's label in the user's own words and neither under its own, or a date where a name belongs and the other way
-round.  Arguments that name a direction are left alone, since the way back swaps them rightly, and so is whatever the
-user took back or wanted turned.
+round.  Start and goal in each other's place are never more than a suspicion, since the way back swaps them rightly, and
+whatever the user took back or wanted turned is left alone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def swaps(scalars: Mapping[str, str], properties: Mapping[str, Schema], user: st
         properties: schemas of the arguments, for the descriptions.
         user: the user's messages, in the form of `plain`.
     """
-    return [*_dates_for_names(scalars, properties), *_crossed(scalars, user)]
+    return [*_dates_for_names(scalars, properties), *_crossed(scalars, user), *_turned_round(scalars, user)]
 
 
 def words_of(name: str) -> list[str]:
@@ -56,7 +56,8 @@ _OF_NAMES = frozenset(
 _SPEAKS_OF_TIME = re.compile(r"date|day|time|when|period|year|month|日期|时间|年|月", re.IGNORECASE)
 _NAME_OR_PLACE = re.compile(r"[A-Z][^\W\d_]{2,}(?:[ ,.'-]+[A-Z][^\W\d_]*){0,4}")
 _TIME_WORD = re.compile(
-    r"(?:to|yester)day|tonight|tomorrow|now|next|last|this|any|flexible|week|month|year|(?:mon|tues|wednes|thurs|fri|satur"
+    r"(?:to|yester)day|tonight|tomorrow|now|next|last|this|any|flexible|week|month|year|(?:mon|tues|wednes|thurs|fri"
+    r"|satur"
     r"|sun)day|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|christmas|easter|eve"
     r"|holiday|morning|evening|noon|night|soon|latest|current|immediate|default|none|null|unknown|care",
     re.IGNORECASE,
@@ -213,3 +214,52 @@ def _under(text: str, labels: _Labels, value: str) -> bool:
                 return True
         at = text.find(wanted, end)
     return False
+
+
+_GOALS = {
+    "from": ("to",),
+    "origin": ("destination", "dest"),
+    "source": ("target", "destination", "dest"),
+    "src": ("dst", "dest"),
+    "departure": ("arrival", "destination"),
+    "start": ("end", "destination"),
+    "pickup": ("dropoff",),
+}
+_FAR = r"[^.!?;\n。！？；]{0,24}?"
+# START and GOAL stand for the two values
+_WAYS = (
+    rf"\b(?:from|von|de|desde|da) START\b{_FAR}\b(?:to|into|nach|bis|a|hasta|para) GOAL(?!\w)",
+    rf"[从從自由]START{_FAR}(?:飞往|飞到|前往|开往|飞|到|去|至|往)GOAL",
+    rf"STARTから{_FAR}GOAL(?=まで|へ|に|行)",
+)
+_ALSO_RIGHT = r"(?<!\w)START ?(?:to|->|→|–|-|nach|到|至) ?GOAL(?!\w)"
+_THE_WAY_BACK = re.compile(
+    r"\b(?:back|return\w*|round|home|vice versa|both (?:ways|directions)|each way|zuruck|ruck\w*|heim\w*"
+    r"|retour|vuelta"
+    r"|regreso|volta|ritorno)\b|回|返|来回|往復|帰"
+)
+
+
+def _turned_round(scalars: Mapping[str, str], user: str) -> Iterator[Mixup]:
+    """Start and goal in each other's place, by the user's own "from … to …", with no word of a way back."""
+    by_words = {tuple(words_of(name)): name for name in scalars}
+    for words, one in by_words.items():
+        for place, word in enumerate(words):
+            for goal in _GOALS.get(word, ()):
+                other = by_words.get((*words[:place], goal, *words[place + 1 :]))
+                if other is None or _TURNED.search(user) or _THE_WAY_BACK.search(user):
+                    continue
+                start, end = (re.escape(plain(scalars[name])) for name in (one, other))
+                ways = [_way(way, end, start) for way in _WAYS]
+                right = [_way(way, start, end) for way in (*_WAYS, _ALSO_RIGHT)]
+                if (
+                    start != end
+                    and any(way.search(user) for way in ways)
+                    and not any(way.search(user) for way in right)
+                ):
+                    detail = f"`{one}` and `{other}` go the other way than the user said."
+                    yield Mixup((one, other), detail, conclusive=False)
+
+
+def _way(pattern: str, start: str, goal: str) -> re.Pattern[str]:
+    return re.compile(pattern.replace("START", start).replace("GOAL", goal))

@@ -157,6 +157,40 @@ def test_half_a_swap_and_a_period_that_counts_down_are_suspicions(said: str, arg
 
 
 @pytest.mark.parametrize(
+    ("said", "start", "goal"),
+    [
+        ("Fly me from Oslo to Rome.", "Rome", "Oslo"),
+        ("Flüge von Köln nach Wien, bitte", "Wien", "Köln"),
+        ("un vol de Lyon à Nice", "Nice", "Lyon"),
+        ("从北京飞上海", "上海", "北京"),
+        ("東京から大阪まで", "大阪", "東京"),
+    ],
+)
+def test_start_and_goal_the_other_way_round_are_a_suspicion(said: str, start: str, goal: str) -> None:
+    for names in (("from", "to"), ("origin_city", "destination_city"), ("departure", "arrival")):
+        arguments = dict(zip(names, (start, goal), strict=True))
+        assert found(said, arguments) == []
+        assert [set(two) for two in suspected(said, arguments)] == [set(names)]
+        assert suspected(said, dict(zip(names, (goal, start), strict=True))) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Fly me from Oslo to Rome and back.",
+        "I went from Oslo to Rome; now I fly home.",
+        "From Oslo to Rome, then Rome to Oslo.",
+        "a round trip from Oslo to Rome",
+        "从Oslo飞Rome，再返回",
+        "How many miles between Oslo and Rome?",
+        "from Oslo to Rome, sorry, the other way",
+    ],
+)
+def test_the_way_back_is_no_fault(said: str) -> None:
+    assert suspected(said, {"from": "Rome", "to": "Oslo"}) == []
+
+
+@pytest.mark.parametrize(
     ("arguments", "beyond"),
     [
         ({"min_price": 500, "max_price": 100}, True),
