@@ -19,6 +19,7 @@ from evaluators.rules.tool_names import is_plumbing
 
 _MOST_CALLS = 5
 _LONGEST_NAME = 60
+_MOST_READ_CHARS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +97,8 @@ def left_out(run: Run, plan: Plan, steps: Sequence[Traced]) -> list[Traced]:
 
     The step names a tool that was on offer and was never called; it stands under no condition; the user asked for it in
     words of its tool; nothing failed, nobody interrupted, the run went through and ended with an answer that asks
-    nothing; and neither that answer nor anything the agent said after the plan speaks of it, or of something that
-    couldn't be done.
+    nothing; and neither that answer nor anything the agent said, asked its tools or was told by them after the plan
+    speaks of it, nor is there a word of something that couldn't or shouldn't be done.
     """
     turns = [turn for turn in run.turns if turn.index >= plan.turn]
     if not turns or len({turn.user_turn for turn in turns}) > 1 or run.partial or run.truncated or run.aborted:
@@ -110,6 +111,7 @@ def left_out(run: Run, plan: Plan, steps: Sequence[Traced]) -> list[Traced]:
     if _ASKS.search(run.final_answer) is not None:
         return []
     asked = " ".join(run.user_inputs or ())
+    done = " ".join([said, *(text for call in run.calls if _runs(call) for text in _about(call))])
     return [
         one
         for one in steps
@@ -118,8 +120,14 @@ def left_out(run: Run, plan: Plan, steps: Sequence[Traced]) -> list[Traced]:
         and one.step.state is not PlanState.CANCELLED
         and _CONDITION.search(one.step.text) is None
         and _speaks_of(one.tools[0], asked)
-        and not _speaks_of(one.tools[0], said)
+        and not _speaks_of(one.tools[0], done)
     ]
+
+
+def _about(call: ToolCall) -> tuple[str, str]:
+    """What a call was given and what it brought: another tool may have done the step."""
+    content = call.result.content if call.result is not None else None
+    return str(call.arguments or "")[:_MOST_READ_CHARS], (content or "")[:_MOST_READ_CHARS]
 
 
 def _runs(call: ToolCall) -> bool:
@@ -142,8 +150,11 @@ _CONDITION = re.compile(
 _ASKS = re.compile(r"[?？]|\blet me know\b|\btell me\b|告诉我|是否|要不要|请确认|教えて|알려", re.IGNORECASE)
 _UNABLE = re.compile(
     r"\b(?:can(?:no|')t|cannot|couldn't|could not|unable|unfortunately|sorry|not (?:possible|available|allowed|found)"
-    r"|no longer|suspend\w*|declin\w*|fail\w*|error|instead|however|but|unnecessary|no need|skip\w*|already|won't)\b"
-    r"|无法|不能|抱歉|对不起|很遗憾|没有|失败|不可用|已经|但是|不过|无需|不需要|できません|申し訳|없습니다|죄송"
-    r"|\b(?:leider|nicht|désolé|pas|lo siento|no pude|não|non)\b|\bне\b",
+    r"|postpone\w*|recommend\w*|advis\w*|suggest\w*|rather|better|avoid|wait|cancel\w*|stop\w*|should|no longer"
+    r"|suspend\w*|declin\w*|fail\w*|error|instead|however|but|unnecessary|no need|skip\w*|already|won't)\b"
+    r"|无法|不能|抱歉|对不起|很遗憾|没有|失败|不可用|已经|但是|不过|无需|不需要|建议|推迟|暂缓|最好|取消|停止"
+    r"|できません|申し訳|없습니다|죄송"
+    r"|\b(?:empfehl\w*|lieber|verschieb\w*|rate|conseill\w*|mieux|recomiend\w*|mejor|melhor|leider|nicht|désolé|pas"
+    r"|lo siento|no pude|não|non)\b|\bне\b",
     re.IGNORECASE,
 )

@@ -88,6 +88,20 @@ REASONS = [
         case(WEATHER, answer="Sorry, I can't go on: the account is suspended."), id="something was impossible"
     ),
     pytest.param(case(WEATHER, answer="很抱歉，无法继续。"), id="something was impossible, in Chinese"),
+    pytest.param(case(WEATHER, answer="A hurricane is forecast. I would postpone the trip."), id="it advises against"),
+    pytest.param(case(WEATHER, answer="里斯本有飓风，建议推迟行程。"), id="it advises against, in Chinese"),
+    pytest.param(
+        case(
+            WEATHER,
+            call("web_search", {"q": "flights to Lisbon"}, "TP1", id="s1"),
+            call("web_search", {"q": "hotels in Lisbon"}, "Aurora", id="s2"),
+        ),
+        id="another tool did it",
+    ),
+    pytest.param(
+        case(call("get_weather", {"city": "Lisbon"}, "21 degrees; flights TP1; hotels Aurora", id="w")),
+        id="a result brought it along",
+    ),
     pytest.param(case(WEATHER, answer="It is warm. Shall I go on?"), id="the agent asks"),
     pytest.param(case(WEATHER, answer="天气很好。请告诉我下一步。"), id="the agent asks, in Chinese"),
     pytest.param(case(WEATHER, user="Is it warm in Lisbon?"), id="the user didn't ask for it"),
