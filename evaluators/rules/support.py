@@ -111,7 +111,9 @@ class Support:
 
     def _is_conversion(self, ordered: list[float], kind: Kind, value: float, step: float) -> bool:
         if kind is Kind.TEMPERATURE:
-            return any(_near(ordered, source, step * scale * 1.01) for source, scale in other_temperatures(value))
+            # an oven of 350 °F is one of 180 °C
+            wide = max(step * 1.01, _rounding(kind, value, step))
+            return any(_near(ordered, source, wide * scale) for source, scale in other_temperatures(value))
         # people convert with rounded factors: 1.6 km to the mile, 2.2 lb to the kg
         slack = step * 1.01 + (value * 0.007 if kind in _ADDITIVE or kind is Kind.SPEED else 0.0)
         return any(_near(ordered, abs(source), _share(source, value, slack)) for source in conversions(kind, value))

@@ -13,6 +13,7 @@ from evaluators.rules.material import answer_of, material_of
 from tests.evaluators.runs import call, response
 
 FROM_THE_RESULT: list[tuple[Any, str]] = [
+    ({"temp_f": 350}, "Bake at 180 °C (gas mark 4)."),
     ({"distance_km": 149600000}, "It is 1.496 × 10^8 km away."),
     ({"distance_km": 149600000}, "It is 1.496e8 km away."),
     ({"distance_km": 149600000}, "It is 1.496×10⁸ km away."),
