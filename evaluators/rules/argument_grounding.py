@@ -83,6 +83,7 @@ _UNIT_FACTORS = (2.54, 0.3048, 0.9144, 1.609344, 0.45359237, 28.349523, 3.785412
 _EQUAL = 1e-9
 _ROUNDING = 0.005
 _ROUNDED_DEGREES = 0.06
+_AMOUNT = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,6})?")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _CODE = re.compile(r"[A-Z]{2,5}")
 _DATE = re.compile(
@@ -121,6 +122,9 @@ def _text_ungrounded(value: Value, raw: str, evidence: Evidence) -> bool:
         return re.sub(r"\s", "", text) not in evidence.digits
     if _looks_like_id(text):
         bare = re.sub(r"[\s().,/:_+-]", "", text)
+        if _AMOUNT.fullmatch(text) and bare not in evidence.digits and evidence.has_number(float(text), float(text)):
+            # said in other numerals: 30000 as 3万
+            return False
         return not (len(bare) >= 5 and bare in evidence.digits) and not _COMPOSED.search(name)
     if _COMPOSED.search(name) or _CODE.fullmatch(raw):
         return False
