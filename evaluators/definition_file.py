@@ -23,7 +23,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 MAX_BYTES = 1 << 20
 _MOST_TOLD = 4
-_MOST_STEPS = 12
+_MOST_STEPS, _LONGEST_STEP = 12, 64
 _FENCE = "---"
 _WANTED = {
     "int_type": "has to be a whole number",
@@ -67,6 +67,9 @@ def read_definition(path: Path, model: type[ModelT], *, body: str | None = None)
         value, lines = _parsed(text, body)
     except YamlError as error:
         raise yaml_fault(path, error) from None
+    if body is not None and not isinstance(value, dict):
+        what = "has no keys at the top"
+        raise _error(path, [YamlFault((), what, f"begin with a line {_FENCE}, keys, and another line {_FENCE}")])
     return check_definition(path, model, value, lines)
 
 
@@ -99,18 +102,33 @@ def definition_text(path: Path) -> str:
     Raises:
         DefinitionError: it can't be read, is too large, or isn't UTF-8.
     """
-    try:
-        # Read through a handle, so that a device or a file that grows is not read to its end.
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise DefinitionError(f"{path}: can't be read: {error.strerror}; check the path and its permissions") from None
-    if len(content) > MAX_BYTES:
-        raise DefinitionError(f"{path}: is larger than {MAX_BYTES >> 20} MiB; shorten it")
+    content = content_of(path, MAX_BYTES, remedy="shorten it")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise DefinitionError(f"{path}: is not UTF-8 text; save it as UTF-8") from None
+
+
+def content_of(path: Path, most_bytes: int, *, remedy: str) -> bytes:
+    """All bytes of such a file.
+
+    Args:
+        path: the file.
+        most_bytes: how long it may be.
+        remedy: what to do about a longer one.
+
+    Raises:
+        DefinitionError: it can't be read or is too large.
+    """
+    try:
+        # Read through a handle, so that a device or a file that grows is not read to its end.
+        with path.open("rb") as file:
+            content = file.read(most_bytes + 1)
+    except OSError as error:
+        raise DefinitionError(f"{path}: can't be read: {error.strerror}; check the path and its permissions") from None
+    if len(content) > most_bytes:
+        raise DefinitionError(f"{path}: is larger than {most_bytes >> 20} MiB; {remedy}")
+    return content
 
 
 def yaml_fault(path: Path, error: YamlError) -> DefinitionError:
@@ -128,28 +146,20 @@ def _parsed(text: str, body: str | None) -> tuple[object, Mapping[KeyPath, int]]
     if end is None:
         what = f"the keys at the top are not closed by a line {_FENCE}"
         raise YamlError([YamlFault((), what, f"write {_FENCE} below the last of them", 1)])
-    try:
-        document = read_yaml("\n".join(rows[1:end]))
-    except YamlError as error:
-        raise YamlError([_further_down(fault) for fault in error.faults]) from None
+    # a blank line in place of the first keeps the numbers of lines
+    document = read_yaml("\n".join(["", *rows[1:end]]))
     below = "\n".join(rows[end + 1 :]).strip()
     if not isinstance(document.value, dict):
         return document.value, {}
     if body in document.value and below:
-        line = document.lines[(body,)] + 1
+        line = document.lines[(body,)]
         raise YamlError([YamlFault((body,), "is given as a key and below the keys", "keep one of the two", line)])
-    lines = {path: line + 1 for path, line in document.lines.items()}
-    return _with_body(document, body, below), {**lines, (body,): lines.get((body,), end + 2)}
+    return _with_body(document, body, below), {**document.lines, (body,): document.lines.get((body,), end + 2)}
 
 
 def _with_body(document: YamlDocument, body: str, below: str) -> dict[object, object]:
     assert isinstance(document.value, dict)
     return {**document.value, body: below} if below else document.value
-
-
-def _further_down(fault: YamlFault) -> YamlFault:
-    line = None if fault.line is None else fault.line + 1
-    return YamlFault(fault.path, fault.what, fault.remedy, line, fault.column)
 
 
 def _fault(model: type[BaseModel], error: ErrorDetails, value: object, lines: Mapping[KeyPath, int]) -> YamlFault:
@@ -239,7 +249,8 @@ def _told(fault: YamlFault) -> str:
     line = f"line {fault.line}" if fault.line is not None else ""
     if fault.column is not None:
         line += f", column {fault.column}"
-    key = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in fault.path[:_MOST_STEPS]).lstrip(".")
+    steps = [f"[{step}]" if isinstance(step, int) else f".{step[:_LONGEST_STEP]}" for step in fault.path[:_MOST_STEPS]]
+    key = "".join(steps).lstrip(".")
     key += "…" if len(fault.path) > _MOST_STEPS else ""
     where = ", ".join(filter(None, (line, key)))
     return f"{where}: {fault.what}; {fault.remedy}" if where else f"{fault.what}; {fault.remedy}"

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from evaluators.cases import CaseKind
 from evaluators.evaluator import Evaluator, EvaluatorSettings
-from evaluators.python_class.settings import PythonSettings
+from evaluators.python_class.settings import PythonSettings, is_class_path
 from evaluators.verdict import Level
 
 GROUP = "spanjudge.evaluators"
@@ -88,7 +88,10 @@ def _place(name: str, settings: PythonSettings) -> tuple[str, str]:
             f"no installed package offers an evaluator {name} (there are: {names}); install the package into the "
             "environment of spanjudge, or name the class with class: package.module:Class"
         )
-    return found[0].path, f" of {found[0].package}"
+    path, source = found[0].path, f" of {found[0].package}"
+    if not is_class_path(path):
+        raise LoadError(f"{name}{source} names no class; write package.module:Class in its entry points")
+    return path, source
 
 
 def _loaded(path: str, source: str) -> object:
@@ -139,6 +142,10 @@ def _own_settings(evaluator_type: type[Evaluator[Any]], settings: PythonSettings
 
 def told_fault(error: BaseException) -> str:
     """Kind and place of an error, without its text: that may quote what the code was working on."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    frames = [(one.filename, one.lineno) for one in traceback.extract_tb(error.__traceback__)]
+    # what Python does by itself, such as importing, is no place of the fault
+    places = [place for place in frames if not place[0].startswith("<frozen")] or frames
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        places = [(error.filename, error.lineno)]
+    place = f" in {Path(places[-1][0]).name}:{places[-1][1]}" if places else ""
     return f"{type(error).__name__}{place}"

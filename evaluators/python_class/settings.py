@@ -17,6 +17,11 @@ from evaluators.evaluator import EvaluatorSettings
 _CLASS = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 
+def is_class_path(path: str) -> bool:
+    """Whether it has the form `package.module:Class`."""
+    return _CLASS.fullmatch(path) is not None
+
+
 class PythonSettings(EvaluatorSettings):
     """An evaluator that is a Python class. Further keys are settings of that class."""
 
@@ -35,7 +40,7 @@ class PythonSettings(EvaluatorSettings):
     @field_validator("class_path")
     @classmethod
     def _is_a_path(cls, value: str | None) -> str | None:
-        if value is not None and not _CLASS.fullmatch(value):
+        if value is not None and not is_class_path(value):
             raise ValueError("is no class; write package.module:Class")
         return value
 

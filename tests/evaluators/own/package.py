@@ -21,6 +21,7 @@ version = "1.2"
 brevity = "acme_evals:Brevity"
 gone = "acme_evals:NotThere"
 breaks = "acme_evals_broken:Breaks"
+classless = "acme_evals"
 
 [tool.hatch.build.targets.wheel]
 only-include = ["acme_evals.py", "acme_evals_broken.py"]

@@ -51,8 +51,9 @@ def test_lines_of_windows_and_a_byte_order_mark_are_no_fault(tmp_path: Path) -> 
         ("judges: run\n", "", "judges: is missing; add it"),
         ("polite: 1", "polite: 2", "line 4, labels.polite: has to be at most 1.0; correct it"),
         ("polite: 1", "polite: high", "line 4, labels.polite: "),
+        ("{polite: 1", "{" + "x" * 300 + ": 1", "line 4, labels." + "x" * 64 + ": "),
         ("threshold: 0.5", "treshold: 0.5", "line 3, treshold: is no key here; did you mean threshold?"),
-        ("threshold: 0.5", "threshold: 0.5\nthreshold: 1", "line 4, threshold: this key is already given in line 2"),
+        ("threshold: 0.5", "threshold: 0.5\nthreshold: 1", "line 4, threshold: this key is already given in line 3"),
         ("{polite: 1", "{polite: 1]", "line 4, column "),
         ("polite: 1", '"a\\nb": 1', "a label has up to 40 printable characters"),
         ("rude: 0", "rude: 0.7", "line 2: with threshold 0.5 every label passes; give the labels scores on both sides"),
@@ -93,8 +94,9 @@ def test_all_faults_are_told_at_once_and_very_many_are_counted(tmp_path: Path) -
     [
         (b"\xff\xfe\x00", "is not UTF-8 text; save it as UTF-8"),
         (b"x" * (MAX_BYTES + 1), "is larger than 1 MiB; shorten it"),
-        (b"- a\n- b\n", "is not a map of keys; write key: value lines"),
-        (b"", "is not a map of keys; write key: value lines"),
+        (b"- a\n- b\n", "has no keys at the top; begin with a line ---"),
+        (b"Judge the tone.\n", "has no keys at the top; begin with a line ---"),
+        (b"", "has no keys at the top; begin with a line ---"),
     ],
 )
 def test_what_is_no_definition_at_all_is_told_as_such(tmp_path: Path, content: bytes, told: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +35,7 @@ def test_packages_offer_evaluators_by_their_metadata_and_nothing_is_loaded_for_i
     assert [(one.name, one.path) for one in mine] == [
         ("breaks", "acme_evals_broken:Breaks"),
         ("brevity", "acme_evals:Brevity"),
+        ("classless", "acme_evals"),
         ("gone", "acme_evals:NotThere"),
     ]
 
@@ -56,7 +58,11 @@ def test_a_class_is_told_the_settings_that_it_declares() -> None:
 @pytest.mark.parametrize(
     ("name", "given", "told"),
     [
-        ("tone", {}, "no installed package offers an evaluator tone (there are: breaks, brevity, gone); install the"),
+        (
+            "tone",
+            {},
+            "no installed package offers an evaluator tone (there are: breaks, brevity, classless, gone); install the",
+        ),
         ("x", {"class": "acme_nowhere:X"}, "acme_nowhere:X is not installed; install it into the environment"),
         ("x", {"class": "acme_evals:Nope"}, "acme_evals has no Nope; correct the name of the class"),
         ("gone", {}, "acme_evals of acme-evals 1.2 has no NotThere; correct the name"),
@@ -65,6 +71,7 @@ def test_a_class_is_told_the_settings_that_it_declares() -> None:
             {},
             "acme_evals_broken:Breaks of acme-evals 1.2 can't be imported: ImportError in acme_evals_broken.py:1",
         ),
+        ("classless", {}, "classless of acme-evals 1.2 names no class; write package.module:Class in its entry points"),
         ("x", {"class": "acme_evals:not_a_class"}, "acme_evals:not_a_class is no subclass of evaluators.Evaluator"),
         ("x", {"class": "acme_evals:Abstract"}, "doesn't implement conclude, criteria, question, screen; add what"),
         ("x", {"class": "acme_evals:Nameless"}, "acme_evals:Nameless has no judges; set it in the class, a CaseKind"),
@@ -86,6 +93,13 @@ def test_a_class_that_can_not_be_used_is_told_with_package_and_remedy(
     assert told in str(caught.value)
     assert "secret" not in str(caught.value)
     assert "no model file" not in str(caught.value)
+
+
+def test_a_module_that_is_no_python_is_told_by_its_own_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "acme_no_python.py").write_text("x = 1\ndef broken(:\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(LoadError, match=r"can't be imported: SyntaxError in acme_no_python\.py:2; correct the package"):
+        create_evaluator("x", settings("acme_no_python:X"))
 
 
 def test_a_class_is_written_with_its_module() -> None:
