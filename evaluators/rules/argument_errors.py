@@ -24,6 +24,12 @@ _QUOTE_LENGTH = 140
 _NEAR = 60
 _SHORTEST_QUOTED = 3
 # tools with such arguments run or fetch something that has arguments and errors of its own
+_IN_A_LANGUAGE = re.compile(
+    r"\s*(?:select\b.{1,400}\bfrom\b|insert\s+into\b|update\b.{1,400}\bset\b|delete\s+from\b|alter\s+table\b"
+    r"|drop\s+table\b"
+    r"|create\s+(?:table|view|index)\b|with\b.{1,80}\bas\s*\(|match\s*\(|(?:query|mutation)\b.{0,80}\{)",
+    re.IGNORECASE | re.DOTALL,
+)
 _PROGRAMS = frozenset({"command", "cmd", "code", "script", "program", "sql", "url", "uri", "expression", "shell"})
 
 
@@ -41,7 +47,7 @@ def argument_error(
     *,
     known: Collection[str],
     given: Collection[str],
-    values: Collection[str],
+    values: Collection[tuple[str, str]],
     said_by_user: str = "",
 ) -> ArgumentError | None:
     """What `error` says about the call's arguments; None when they have nothing to do with it.
@@ -50,20 +56,22 @@ def argument_error(
         error: the error the call ended in.
         known: names of the arguments in the tool's schema; empty when it wasn't captured.
         given: names of the arguments that the model gave, nested ones too.
-        values: texts that the model gave as values.
+        values: texts that the model gave as values, each with the name of its argument.
         said_by_user: the user's messages.
     """
     text = error.text[:_LONGEST_TEXT]
     if says_no_such_tool(text):
         return None
     names = {*known, *given}
-    strictly = not error.certain or any(name.lower() in _PROGRAMS for name in names)
-    blame = _explicit_in_plain_text(text, names) if strictly else _explicit(text, names, values)
+    programs = any(name.lower() in _PROGRAMS for name in names) or any(
+        _IN_A_LANGUAGE.match(value) for _, value in values
+    )
+    strictly = programs or not error.certain
+    blame = _explicit_in_plain_text(text, names) if strictly else _explicit(text, names, [value for _, value in values])
     if blame is not None and not _about_injected(text, known, given):
         # that a value is refused, and not its form, may be the world's fault or the user's
         sure = blame is not IssueCode.WRONG_VALUE or not (
-            _IN_THIS_STATE.search(text)
-            or any(value in text and value in said_by_user for value in values if len(value) >= _SHORTEST_QUOTED)
+            _IN_THIS_STATE.search(text) or _refuses_the_users(text, values, said_by_user)
         )
         return ArgumentError(blame, f"The tool rejected an argument: {_quote(text)}", conclusive=sure)
     if error.kind is ErrorClass.TRANSIENT or _NOT_ALLOWED.search(text) or _SERVER.search(text):
@@ -72,6 +80,19 @@ def argument_error(
         return ArgumentError(IssueCode.WRONG_VALUE, f"The tool did not find what was asked for: {_quote(text)}", False)
     detail = f"The tool failed, perhaps because of its arguments: {_quote(text)}"
     return ArgumentError(IssueCode.WRONG_VALUE, detail, conclusive=False)
+
+
+def _refuses_the_users(text: str, values: Collection[tuple[str, str]], said_by_user: str) -> bool:
+    """Whether a value that the error quotes, or whose argument it names, is what the user had said."""
+    return any(
+        value
+        and re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said_by_user) is not None
+        and (
+            (value in text and len(value) >= _SHORTEST_QUOTED)
+            or any(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text, re.IGNORECASE) for one in _spellings(name))
+        )
+        for name, value in values
+    )
 
 
 # Says itself that it is about arguments.

@@ -223,7 +223,7 @@ class _Checker:
             error,
             known=set(self._properties),
             given=given,
-            values={value.value for value in values if isinstance(value.value, str)},
+            values=[(value.name, value.value) for value in values if isinstance(value.value, str)],
             said_by_user=self._around.said_by_user,
         )
         if said is not None:

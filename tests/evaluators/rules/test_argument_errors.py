@@ -7,7 +7,7 @@ from evaluators.rules.argument_errors import ArgumentError, argument_error
 from evaluators.rules.errors import ToolError, classify
 
 KNOWN = ("user_id", "date", "origin", "city", "nights")
-VALUES = ("4471", "tomorrow", "NYC", "Rome")
+VALUES = (("user_id", "4471"), ("date", "tomorrow"), ("origin", "NYC"), ("city", "Rome"))
 
 
 def blame(
@@ -128,6 +128,10 @@ def test_a_value_that_the_user_gave_is_no_fault_of_the_agent_when_it_is_refused(
     sure, given = blame(text), blame(text, said_by_user="The weather in Rome, please")
     assert sure is not None and sure.conclusive
     assert given is not None and not given.conclusive
+    unquoted = "Invalid city: it must be in Italy"
+    sure, given = blame(unquoted), blame(unquoted, said_by_user="The weather in Rome, please")
+    assert sure is not None and sure.conclusive
+    assert given is not None and not given.conclusive
     form = blame("'tomorrow' does not match YYYY-MM-DD", said_by_user="flights tomorrow")
     assert form is not None and form.conclusive
 
@@ -145,6 +149,15 @@ def test_a_value_that_the_user_gave_is_no_fault_of_the_agent_when_it_is_refused(
 def test_what_a_program_or_page_says_of_its_own_arguments_is_a_suspicion(text: str, argument: str) -> None:
     found = argument_error(ToolError(text, classify(text)), known=(argument,), given=(argument,), values=())
     assert found is not None and not found.conclusive
+
+
+def test_what_a_query_is_told_by_its_database_is_a_suspicion_and_by_its_search_is_not() -> None:
+    text = 'invalid input syntax for type integer: "query"'
+    for query, sure in (("SELECT * FROM orders WHERE id = 'query'", False), ("trains to Rome", True)):
+        found = argument_error(
+            ToolError(text, classify(text)), known=("query",), given=("query",), values=(("query", query),)
+        )
+        assert found is not None and found.conclusive is sure
 
 
 def test_the_quote_is_short_and_without_secrets() -> None:
