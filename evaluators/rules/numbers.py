@@ -21,6 +21,7 @@ from evaluators.rules.numerals import (
     power_of_ten,
     readings,
 )
+from evaluators.rules.spoken_numbers import spoken_numbers
 from evaluators.rules.units import CURRENCY_SIGNS, MULTIPLIERS, UNIT_KINDS, Kind, is_weak
 
 
@@ -68,7 +69,7 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def numbers(text: str) -> set[float]:
-    """Every number that can be read in `text`, without sign: digits in dates and names too, words up to twelve."""
+    """Every number that can be read in `text`, without sign: digits in dates and names too, and words."""
     flat = plain(text)
     found: set[float] = set()
     for numeral in set(_ANY_NUMBER.findall(flat)):
@@ -84,8 +85,10 @@ def numbers(text: str) -> set[float]:
         read = [han_value(match.group()) for match in _HAN.finditer(flat)]
         read += [han_decimal_value(match.group()) for match in _HAN_WITH_POINT.finditer(flat)]
         found.update(value for value in read if value is not None)
-    for word in _NUMBER_WORDS.keys() & set(_LETTERS.findall(flat.lower())):
-        found.add(_NUMBER_WORDS[word])
+    low = flat.lower()
+    words = set(_LETTERS.findall(low))
+    found.update(_NUMBER_WORDS[word] for word in _NUMBER_WORDS.keys() & words)
+    found.update(spoken_numbers(low, words))
     return found
 
 

@@ -59,7 +59,7 @@ def test_a_value_that_nobody_said_is_suspected(said: str, arguments: dict[str, A
         ("请给我转3万元", {"amount": "30000"}),
         ("金额1.5亿元", {"amount": "150000000"}),
         ("a budget of 20k", {"budget": "20000"}),
-        ("a table for twelve people", {"people": "12"}),
+        ("a table for twenty-five people", {"people": "25"}),
         ("for twenty minutes", {"duration": 1200}),
         ("at 5% interest", {"rate": 0.05}),
         ("1.5 million dollars", {"amount": 1_500_000}),
