@@ -247,3 +247,18 @@ def test_a_change_that_was_still_under_way_may_be_asked_for_again() -> None:
 
     assert found({"status": "pending"}, {"status": "confirmed"}) == []
     assert found({"id": 7}, {"id": 8}) == ["duplicate_write"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Monitor the CPU for a minute.",
+        "Beobachte die CPU eine Minute lang.",
+        "监控一分钟CPU使用率",
+        "Is the endpoint deterministic?",
+        "Is this reading consistent?",
+    ],
+)
+def test_who_wants_something_watched_has_it_looked_at_more_than_once(said: str) -> None:
+    made = again("get_cpu", {}, "5 %", "5 %", "5 %")
+    assert StepEfficiency().screen(run_of(*made, user=said, answer="5 %")).issues == ()
