@@ -62,7 +62,10 @@ class MessageFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolFacts:
-    """One execution of a tool. `result` is the text that came back, `error` the error's text ("" when unknown)."""
+    """One execution of a tool. `result` is the text that came back, `error` the error's text ("" when unknown).
+
+    `name` "": what stands for a name on the span is none of a tool.
+    """
 
     name: str | None = None
     call_id: str | None = None

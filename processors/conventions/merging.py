@@ -8,7 +8,8 @@ The first account's word stands, and the second one completes it:
 * the input is the one that tells more results of calls apart;
 * the tools are those of the list that is whole, of equal ones the one with more schemas; that there were none stands;
 * an execution is completed field by field, and an error that has words is told rather than one that has none; its name
-  is that of the first account, unless that one knows no id, arguments or result;
+  is that of the first account that knows its id, arguments or result as well; where none of them does, that there is no
+  name of a tool ("") stands;
 * what is missing from either (cut, cut off, hidden, called in code) is missing.
 
 So the order of accounts decides only where both know a fact and neither knows more of it.
@@ -58,10 +59,9 @@ def merged(first: SpanFacts, second: SpanFacts) -> SpanFacts:
 
 
 def merged_tool(first: ToolFacts, second: ToolFacts) -> ToolFacts:
-    """One account of an execution. Who knows nothing but a name has that of a span or a class, not that of the call."""
-    says_more = first.call_id is not None or first.arguments is not None or first.result is not None
+    """One account of an execution."""
     return ToolFacts(
-        name=first.name if says_more and first.name else second.name or first.name,
+        name=_name(first, second),
         call_id=first.call_id or second.call_id,
         arguments=_known(first.arguments, second.arguments),
         result=_known(first.result, second.result),
@@ -70,6 +70,19 @@ def merged_tool(first: ToolFacts, second: ToolFacts) -> ToolFacts:
         truncated=first.truncated or (first.result is None and second.truncated),
         pending=first.pending or second.pending,
     )
+
+
+def _name(first: ToolFacts, second: ToolFacts) -> str | None:
+    """The tool's name. Who knows nothing but a name has that of a span or a class, not that of the call."""
+    telling = (one.name for one in (first, second) if one.name and _tells_of_call(one))
+    known = next(telling, None)
+    if known is not None:
+        return known
+    return "" if "" in (first.name, second.name) else second.name or first.name
+
+
+def _tells_of_call(tool: ToolFacts) -> bool:
+    return tool.call_id is not None or tool.arguments is not None or tool.result is not None
 
 
 def _known(first: FactT | None, second: FactT | None) -> FactT | None:

@@ -23,7 +23,9 @@ class Ending:
     abort_reason: str | None = None
 
 
-def ending_of(drafts: Sequence[Draft], top: Node | None, agents: Sequence[Node], *, failed: bool) -> Ending:
+def ending_of(
+    drafts: Sequence[Draft], top: Node | None, agents: Sequence[Node], *, failed: bool, whole: bool
+) -> Ending:
     """How a run of these turns ended.
 
     Args:
@@ -31,6 +33,7 @@ def ending_of(drafts: Sequence[Draft], top: Node | None, agents: Sequence[Node],
         top: the run's own span.
         agents: the spans of its agents and workflows, outer ones first.
         failed: whether a span that encloses work of the run failed.
+        whole: nothing shows that spans of the run were lost.
     """
     own = [draft for draft in drafts if draft.scope == RUN]
     last = own[-1] if own else None
@@ -56,7 +59,7 @@ def ending_of(drafts: Sequence[Draft], top: Node | None, agents: Sequence[Node],
         crash = top.facts.error if top is not None and top.facts is not None else None
         return Ending() if crash is None or last.facts.error is None else _failed_request(last.facts.error)
     executes = any(call.execution is not None for draft in own for call in draft.calls)
-    return _without_answer(last, working, top, executes=executes, failed=failed)
+    return _without_answer(last, working, top, executes=executes and whole, failed=failed)
 
 
 def _without_answer(
@@ -79,6 +82,9 @@ def _without_answer(
     left_open = not any(_is_executed(call) for call in working)
     if unknown and left_open and failed:
         return Ending(answered=False, abort_reason=f"the run stopped after a call of the unknown tool {unknown[0]}")
+    if last.facts.truncated:
+        # What was left out may have been the answer.
+        return Ending()
     if working:
         # The turn that saw the results may have been lost. Calls that nobody executed, among others that somebody did,
         # were the end.

@@ -1,7 +1,8 @@
 """Which tool span executed which call.
 
 By call id where the span has one; else by name and arguments, else by name alone, in order, first among calls of the
-same agent.  Spans of one execution (a client's, a server's, a wrapper's) are one.
+same agent.  Spans of one execution (a client's, a server's, a wrapper's) are one.  That a call was asked for, or how a
+server saw it, adds none to those that other spans tell of.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from processors.conventions.decoding.cut import is_cut
 from processors.conventions.decoding.values import as_text
 from processors.conventions.facts import Kind, MessageFacts, ToolFacts
 from processors.conventions.merging import merged_tool
+from processors.otlp import SpanKind
 from processors.reading.drafts import CallDraft
 from processors.reading.plumbing import is_handoff, is_output
 from processors.reading.scopes import scope_of
-from processors.reading.signatures import name_key, signature
+from processors.reading.signatures import call_key, name_key, signature
 from processors.reading.tree import Node
 
 _SPACE = re.compile(r"\s+")
+_LOOK_BACK = 64
+"""Executions of the same call that are looked through for one that encloses another."""
 
 
 def executed(nodes: Iterable[Node]) -> list[tuple[Node, ToolFacts]]:
@@ -40,7 +44,35 @@ def executed(nodes: Iterable[Node]) -> list[tuple[Node, ToolFacts]]:
         else:
             part_of[id(node)] = id(node)
             found[id(node)] = (node, tool)
-    return sorted(found.values(), key=lambda pair: pair[0].place)
+    return _without_orphaned_parts(sorted(found.values(), key=lambda pair: pair[0].place))
+
+
+def _without_orphaned_parts(executions: Iterable[tuple[Node, ToolFacts]]) -> list[tuple[Node, ToolFacts]]:
+    """Executions in order of start, without spans of one of them whose link to it was lost: within its time, they tell
+    of the same arguments, and of nothing else."""
+    kept: list[tuple[Node, ToolFacts]] = []
+    latest: dict[tuple[str, bytes], deque[int]] = {}
+    for node, tool in executions:
+        before = latest.setdefault(call_key(tool.name, tool.arguments), deque(maxlen=_LOOK_BACK))
+        outer = next((at for at in before if node.orphan and _may_be_around(kept[at], node, tool)), None)
+        if outer is None:
+            before.append(len(kept))
+            kept.append((node, tool))
+        else:
+            kept[outer] = (kept[outer][0], merged_tool(kept[outer][1], tool))
+    return kept
+
+
+def _may_be_around(outer: tuple[Node, ToolFacts], node: Node, tool: ToolFacts) -> bool:
+    around, by_outer = outer[0].span, outer[1]
+    told = ((by_outer.call_id, tool.call_id), (by_outer.result, tool.result))
+    return (
+        tool.arguments is not None
+        and around.start_ns < around.end_ns
+        and node.span.end_ns <= around.end_ns
+        and node.span.parent_id != around.parent_id
+        and all(None in pair or len(set(pair)) == 1 for pair in told)
+    )
 
 
 def _same(outer: ToolFacts, inner: ToolFacts) -> bool:
@@ -57,26 +89,44 @@ def match(
     """Tell each call which execution is its own.
 
     Returns:
-        Executions that no call asked for, as calls.
+        Executions that no call asked for, as calls; their name is empty where nothing tells it.
     """
     asked = [pair for pair in executions if _is_request(*pair)]
-    left = _match_each(calls, [pair for pair in executions if not _is_request(*pair)], scopes)
+    served = [pair for pair in executions if _is_served(pair[0])]
+    apart = {id(node) for node, _ in (*asked, *served)}
+    left = _match_each(calls, [pair for pair in executions if id(pair[0]) not in apart], scopes)
     known = {call.id for call in calls if call.execution is not None}
-    left += [pair for pair in _match_each(calls, asked, scopes) if pair[1].call_id not in known]
+    asked = [pair for pair in _match_each(calls, asked, scopes) if pair[1].call_id not in known]
+    requests = [_loose(node, tool) for node, tool in asked]
+    left = _match_each(requests, left, scopes)
+    for request, (node, tool) in zip(requests, asked, strict=True):
+        if request.execution is None:
+            request.execution, request.tool = node, tool
+    found = [*requests, *(_loose(node, tool, executed=True) for node, tool in left)]
+    told = {name_key(call.name) for call in (*calls, *found)}
+    left = [pair for pair in _match_each(calls, served, scopes) if name_key(pair[1].name) not in told]
+    found += [_loose(node, tool, executed=True) for node, tool in left]
     _exchange_results(calls)
-    _complete(calls)
-    return [
-        CallDraft(
-            name=tool.name or node.span.name,
-            id=tool.call_id,
-            arguments=tool.arguments,
-            truncated=is_cut(tool.arguments, None),
-            from_model=False,
-            execution=node,
-            tool=tool,
-        )
-        for node, tool in sorted(left, key=lambda pair: pair[0].place)
-    ]
+    _complete([*calls, *found])
+    return sorted(found, key=lambda call: call.execution.place if call.execution is not None else (0, 0))
+
+
+def _loose(node: Node, tool: ToolFacts, *, executed: bool = False) -> CallDraft:
+    """A call that only a tool's span tells of; `executed`: it is the execution as well."""
+    return CallDraft(
+        name=tool.name or "",
+        id=tool.call_id,
+        arguments=tool.arguments,
+        truncated=is_cut(tool.arguments, None),
+        from_model=False,
+        execution=node if executed else None,
+        tool=tool if executed else None,
+    )
+
+
+def _is_served(node: Node) -> bool:
+    """Whether the span is a server's account of a call, and the client's span above it never arrived."""
+    return node.span.kind is SpanKind.SERVER and node.orphan
 
 
 def _is_request(node: Node, tool: ToolFacts) -> bool:
@@ -224,6 +274,11 @@ _KEYS: tuple[_Keys, ...] = (
     (
         lambda call: name_key(call.name),
         lambda node, tool, scopes: name_key(tool.name),
+    ),
+    (
+        # Spans that don't name their tool.
+        lambda call: signature(call.arguments) if call.arguments else None,
+        lambda node, tool, scopes: signature(tool.arguments) if tool.arguments and not tool.name else None,
     ),
     (
         # A framework's own span of a hand-off may have another name than the call, such as the agent's.

@@ -14,7 +14,7 @@ from evaluators.cases import Role
 from processors.conventions.facts import CallFacts, MessageFacts
 from processors.reading.drafts import CallDraft, Draft, call_draft, calls_of
 from processors.reading.scopes import RUN
-from processors.reading.signatures import signature
+from processors.reading.signatures import call_key, signature
 
 _FEWEST_KEPT, _MOST_TRIED = 2, 16
 """Messages by which it is told that a history is the end of another one, and places where it is looked for."""
@@ -26,7 +26,9 @@ def recover_outputs(drafts: Sequence[Draft]) -> None:
     """Fill outputs that weren't captured from the next turn's history, in turns of one scope in order.
 
     Calls may be lost alone: of streamed answers some instrumentations record the words and leave out the calls.
+    What another turn asked for is none of a turn's, whose span may be that of a preparation.
     """
+    asked = {(call.id, *call_key(call.name, call.arguments)) for draft in drafts for call in draft.calls if call.id}
     for draft, following in pairwise(drafts):
         if draft.calls or draft.facts.error is not None or draft.input is None:
             continue
@@ -40,8 +42,10 @@ def recover_outputs(drafts: Sequence[Draft]) -> None:
                 break
             said.append(message)
         words = "\n".join(message.text for message in said if message.text)
-        calls_lost = any(message.calls for message in said) and draft.text in (None, "", words)
-        if said and (draft.output is None or calls_lost):
+        calls = [call for message in said for call in message.calls]
+        known = any((call.id, *call_key(call.name, call.arguments)) in asked for call in calls)
+        calls_lost = bool(calls) and draft.text in (None, "", words)
+        if said and not known and (draft.output is None or calls_lost):
             draft.output = tuple(said)
             draft.calls = calls_of(draft)
 

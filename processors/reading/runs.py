@@ -50,12 +50,14 @@ def run_of(group: Group, session_id: str | None) -> list[Run]:
     loose = [call for call in loose if call.execution is not None or not is_handoff(call.name)]
     offered = {name_key(tool.name) for draft in drafts for tool in draft.facts.tools or ()}
     loose = [call for call in loose if not is_bookkeeping(call, offered)]
+    unnamed = any(not call.name for call in loose)
+    loose = [call for call in loose if call.name]
     loose_by_scope: dict[str, list[CallDraft]] = {}
     for call in loose:
         loose_by_scope.setdefault(_scope_of_call(call, scopes), []).append(call)
     for scope, scoped in _by_scope(drafts).items():
         infer_unshown(scoped, loose_by_scope.get(scope, ()))
-    told = _Told.by(group)
+    told = _Told.by(group, unnamed=unnamed)
     placed = Scopes(group.nodes, scopes)
     return [_assembled(told, placed, part, calls, session_id) for part, calls in _parts(group, drafts, loose)]
 
@@ -65,9 +67,10 @@ class _Told:
     """What a group's spans say of all its runs, looked up once however many runs there are.
 
     `agents` are the spans of agents and workflows, outer ones first; `system` is what they were instructed with.
-    `failed`: a span failed that is neither a model call nor a tool, so that work of the run broke off.  By a span's
-    `id()`: `names` is the name of its agent or of the nearest one above that has one, `outermost` the agent above all
-    others, both without a tool in between.
+    `failed`: a span failed that is neither a model call nor a tool, so that work of the run broke off.
+    `whole`: no span in it lacks its parent.  `unnamed`: tools were called of which nothing tells the names.
+    By a span's `id()`: `names` is the name of its agent or of the nearest one above that has one, `outermost` the agent
+    above all others, both without a tool in between.
     """
 
     top: Node | None
@@ -75,16 +78,20 @@ class _Told:
     system: Sequence[str]
     truncated: bool
     failed: bool
+    whole: bool
+    unnamed: bool
     names: Mapping[int, str]
     outermost: Mapping[int, Node]
 
     @classmethod
-    def by(cls, group: Group) -> _Told:
+    def by(cls, group: Group, *, unnamed: bool) -> _Told:
         read = [(node, node.facts) for node in group.nodes if node.facts is not None]
         return cls(
             top=group.top,
             agents=[node for node, _ in read if node.kind in (Kind.AGENT, Kind.WORKFLOW)],
             system=list(dict.fromkeys(text for _, facts in read for text in facts.system or ())),
+            whole=not any(node.orphan for node in group.nodes if node is not group.top),
+            unnamed=unnamed,
             truncated=any(facts.truncated for _, facts in read),
             failed=any(
                 node.span.status is StatusCode.ERROR and node.kind not in (Kind.LLM, Kind.TOOL) for node in group.nodes
@@ -171,7 +178,7 @@ def _assembled(told: _Told, scopes: Scopes, drafts: list[Draft], loose: list[Cal
     book = Book()
     turns = tuple(turn_of(index, draft, book, _agent_name(draft, told)) for index, draft in enumerate(drafts))
     loose_calls = tuple(replace(call_of(call), offered=tools_of_caller(call)) for call in loose)
-    ending = ending_of(drafts, told.top, told.agents, failed=told.failed)
+    ending = ending_of(drafts, told.top, told.agents, failed=told.failed, whole=told.whole)
     delegations = delegations_of(scopes, drafts, turns, loose)
     unseen = any(call.execution is not None and scopes.of(call) == RUN for call in loose)
     run = Run(
@@ -191,7 +198,7 @@ def _assembled(told: _Told, scopes: Scopes, drafts: list[Draft], loose: list[Cal
         ref=_ref(told.top, drafts),
     )
     lost = any(lost_calls(draft) for draft in drafts) or _only_agents_tell(told, drafts, loose)
-    lost = lost or (not loose and any(draft.facts.in_code for draft in drafts))
+    lost = lost or told.unnamed or (not loose and any(draft.facts.in_code for draft in drafts))
     return replace(run, missing=absent_in(run, calls_were_lost=lost))
 
 

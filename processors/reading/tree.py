@@ -27,6 +27,7 @@ class Node:
     `llm`    the outermost model call above, without an agent or a tool in between.
     `top`    the topmost agent, workflow or chain above, or the span itself.
     `root`   the topmost span above that there is, or the span itself.
+    `orphan`  the span's parent never arrived.
     """
 
     span: Span
@@ -38,6 +39,7 @@ class Node:
     llm: Node | None = None
     top: Node | None = None
     root: Node | None = None
+    orphan: bool = False
 
     @property
     def id(self) -> str:
@@ -67,6 +69,7 @@ def grown(spans: Iterable[Span], read: Callable[[Span], SpanFacts | None]) -> li
         parent = nodes.get(node.span.parent_id or "")
         if parent is None or parent is node:
             roots.append(node)
+            node.orphan = node.span.parent_id is not None
         else:
             parent.children.append(node)
     _leave_to_their_judge(roots)

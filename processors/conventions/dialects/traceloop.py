@@ -5,7 +5,8 @@ conventions, old or new, and is read there; that it is one, older versions say i
 
 Things seen in the wild that this reader knows: the output is a JSON text, so a tool that returns JSON is encoded twice;
 the input of a decorated function is `{"args": [...], "kwargs": {...}}`, that of a LangChain tool holds the repr of its
-arguments; hand-offs are a kind of span of their own; names end with the kind (`get_weather.tool`).
+arguments; hand-offs are a kind of span of their own; names end with the kind (`get_weather.tool`); executions told as
+tasks go by the class of the tool, so that only the message they returned names it.
 """
 
 from __future__ import annotations
@@ -53,9 +54,10 @@ class Traceloop(StepReader):
         elif attributes.get(OPERATION) == "execute_tool":
             kind = Kind.TOOL
         given = attributes.get(ENTITY_INPUT)
+        name = text_at(attributes, ENTITY_NAME) or span.name.removesuffix(f".{named}")
         return Step(
             kind=kind,
-            name=text_at(attributes, ENTITY_NAME) or span.name.removesuffix(f".{named}"),
+            name="" if kind is Kind.TOOL and named == "task" else name,
             given=given,
             answered=attributes.get(ENTITY_OUTPUT),
             is_function=kind is Kind.CHAIN and isinstance(given, str) and given.startswith(_CALLED),

@@ -116,3 +116,10 @@ def test_a_name_alone_gives_way_to_that_of_an_account_that_tells_more() -> None:
     by_call = ToolFacts(name="find_book", call_id="c1", arguments={"title": "Emma"}, result="in")
 
     assert [merged_tool(*pair).name for pair in ((by_class, by_call), (by_call, by_class))] == ["find_book"] * 2
+
+
+def test_a_name_alone_gives_way_where_the_other_account_knows_that_it_is_none() -> None:
+    by_class = ToolFacts(name="DynamicStructuredTool")
+    unnamed = ToolFacts(name="", arguments={"title": "Emma"})
+
+    assert [merged_tool(*pair).name for pair in ((by_class, unnamed), (unnamed, by_class))] == ["", ""]

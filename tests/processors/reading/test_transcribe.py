@@ -364,6 +364,15 @@ def test_an_output_that_was_not_captured_is_found_in_the_next_turns_history() ->
     assert results(run) == ["14 °C"]
 
 
+def test_what_a_turn_asked_for_is_not_found_again_for_the_span_that_prepares_the_next_one() -> None:
+    trace = Trace()
+    trace.agent()
+    trace.llm("l1", QUESTION, CALL)
+    trace.llm("prepare", QUESTION, None)
+    trace.llm("l2", [*QUESTION, CALL, RESULT], says("It is 14 °C."))
+    assert [call.id for call in trace.run().calls] == ["c1"]
+
+
 # ---------------------------------------------------------------- agents in agents
 
 
@@ -735,6 +744,28 @@ def test_a_run_that_ends_with_a_call_that_nobody_executed_has_no_answer_but_did_
     trace.llm("l2", [*QUESTION, CALL, RESULT], asks("c2", "get_weather", {"city": "Oslo"}))
     run = trace.run()
     assert (run.answered, run.aborted) == (False, False)
+
+
+def _open_ended() -> Trace:
+    trace = Trace()
+    trace.agent()
+    trace.llm("l1", QUESTION, CALL)
+    trace.tool("t1", "get_weather", {"city": "Rome"}, "14 °C")
+    trace.llm("l2", [*QUESTION, CALL, RESULT], asks("c2", "get_weather", {"city": "Oslo"}))
+    return trace
+
+
+def test_where_spans_were_lost_nobody_knows_how_a_run_ended_that_seems_to_end_with_a_call() -> None:
+    trace = _open_ended()
+    trace.add("part", {}, under="lost")
+    run = trace.run()
+    assert (run.answered, run.aborted) == (None, False)
+
+
+def test_where_attributes_were_left_out_nobody_knows_how_a_run_ended_that_seems_to_end_with_a_call() -> None:
+    trace = _open_ended()
+    trace.spans[-1] = replace(trace.spans[-1], dropped_attributes=3)
+    assert trace.run().answered is None
 
 
 def test_a_run_whose_last_words_are_empty_has_no_answer() -> None:

@@ -109,6 +109,22 @@ def test_a_tool_that_goes_by_its_class_is_named_by_the_message_that_it_returned(
     assert (facts.tool.arguments, facts.tool.result) == ({"title": "Dune"}, '{"shelf": "C4"}')
 
 
+def test_the_class_of_a_tool_is_no_name_where_the_message_was_lost() -> None:
+    facts = told(
+        {
+            "gen_ai.operation.name": "execute_tool",
+            "traceloop.span.kind": "task",
+            "traceloop.entity.name": "DynamicStructuredTool",
+            "traceloop.entity.input": json.dumps({"args": ['{"title": "Dune"}']}),
+            "traceloop.entity.output": '{"lc":1,"type":"constructor","id":["langchain_core","messages","ToolMes',
+        },
+        name="execute_tool DynamicStructuredTool",
+    )
+
+    assert facts.tool is not None
+    assert (facts.tool.name, facts.tool.arguments) == ("", {"title": "Dune"})
+
+
 def test_a_tool_that_failed_has_an_error_and_no_result() -> None:
     facts = told(
         {"traceloop.span.kind": "tool", "traceloop.entity.input": '{"args": [], "kwargs": {"card": "12"}}'},
