@@ -51,8 +51,7 @@ def arguments_of(value: JsonValue) -> JsonValue:
     """Arguments as a model gave them: an object where it is one however often encoded, else the text; None: unknown."""
     for _ in range(3):
         if isinstance(value, dict):
-            spoilt = value.get("INVALID_JSON")
-            return spoilt if isinstance(spoilt, str) and len(value) == 1 else value
+            return _as_given(value)
         if not isinstance(value, str):
             break
         text = value.strip()
@@ -79,7 +78,13 @@ def executed_arguments(value: JsonValue, name: str | None = None) -> JsonValue:
             return wrapped
         return value if value is None or isinstance(value, str) else as_text(value)
     found = _wrapped(decoded, name)
-    return decoded if found is None else found
+    return _as_given(decoded) if found is None else found
+
+
+def _as_given(arguments: dict[str, JsonValue]) -> JsonValue:
+    """Arguments that were no JSON as the text that they were, where a framework made an object of it."""
+    spoilt = arguments.get("INVALID_JSON")
+    return spoilt if isinstance(spoilt, str) and len(arguments) == 1 else arguments
 
 
 def _wrapped(decoded: Mapping[str, JsonValue], name: str | None) -> dict[str, JsonValue] | None:

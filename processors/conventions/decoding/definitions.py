@@ -14,6 +14,8 @@ _SCHEMA_WRAPPERS = frozenset({"json", "jsonSchema"})
 _VALIDATOR_KEYS = ("def", "_def")
 """Under these a validator of Zod's has its own description of itself, which is no JSON Schema."""
 
+_FIELD_KEYS = frozenset({"type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"})
+
 
 def tools_of(definitions: JsonValue) -> tuple[Tool, ...] | None:
     """The tools in a list of definitions, or in a JSON text of one; None when it is no such list."""
@@ -83,6 +85,15 @@ def schema_of(definition: Mapping[str, JsonValue]) -> Mapping[str, JsonValue] | 
         if definition.get(key) is not None:
             return as_schema(definition[key])
     return None
+
+
+def defines_arguments(value: JsonValue) -> bool:
+    """Whether a value is the schema of a tool's arguments rather than arguments, which may be called like its keys."""
+    schema = as_object(value)
+    fields = schema.get("properties")
+    if schema.get("type") != "object" or not isinstance(fields, dict):
+        return False
+    return all(isinstance(field, dict) and not _FIELD_KEYS.isdisjoint(field) for field in fields.values())
 
 
 def as_schema(value: JsonValue) -> Mapping[str, JsonValue] | None:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from evaluators.cases import JsonValue, Role
+from processors.conventions.decoding.definitions import defines_arguments
 from processors.conventions.decoding.sessions import session_in
 from processors.conventions.decoding.values import as_list, as_object, first_at
 from processors.conventions.facts import Kind, SpanFacts
@@ -66,6 +67,9 @@ class Generic(StepReader):
         kind = _kind(meant)
         is_tool = kind is Kind.TOOL or "tool" in meant
         tool = meant.get("tool")
+        if defines_arguments(meant.get("arguments")):
+            # What some call a tool's parameters is their schema.
+            del meant["arguments"]
         return Step(
             kind=kind,
             name=_text(tool if is_tool else meant.get("agent")) or span.name,

@@ -18,6 +18,10 @@ def test_a_tool_that_takes_the_name_of_another_and_arguments_for_it_keeps_both()
     assert executed_arguments(given, "run_remotely") == given
 
 
+def test_arguments_that_were_no_json_are_the_text_that_they_were() -> None:
+    assert executed_arguments('{"INVALID_JSON": "{\\"title\\": "}') == '{"title": '
+
+
 def test_a_flag_before_the_message_says_whether_it_went_well() -> None:
     good = output_of('[true, {"name": "opening_hours", "role": "function", "content": "9 to 8"}]')
     bad = output_of('[false, {"name": "opening_hours", "role": "function", "content": "Error: closed"}]')

@@ -35,6 +35,18 @@ def test_a_tool_with_arguments_and_result_is_read_however_its_keys_are_joined(na
     assert facts.tool.result == '{"shelf": "C4"}'
 
 
+def test_the_schema_of_a_tool_is_not_what_it_was_called_with() -> None:
+    schema = {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}
+    facts = told({"tool.name": "find_book", "tool.parameters": json.dumps(schema)})
+    assert facts.tool is not None
+    assert facts.tool.arguments is None
+
+    called = {"type": "object", "properties": {"title": "Dune"}}
+    facts = told({"tool.name": "make", "tool.parameters": json.dumps(called)})
+    assert facts.tool is not None
+    assert facts.tool.arguments == called
+
+
 def test_a_kind_that_is_named_is_believed() -> None:
     facts = told({"acme.span.type": "TOOL", "acme.input": '{"title": "Dune"}', "acme.output": "C4"}, name="find_book")
 
