@@ -28,7 +28,7 @@ def _admission(config: Config) -> Iterator[Problem]:
     known = list(plan_of(config).evaluators)
     for name in named:
         if name not in known:
-            yield Problem(
+            yield config.problem(
                 (Kind.PROCESSOR.value, admission.id, "evaluators", name),
                 f"no evaluator named {name} is active",
                 suggestion(name, known, otherwise=f"active are {listed(known)}"),
@@ -48,7 +48,7 @@ def _escalation(config: Config) -> Iterator[Problem]:
             passed.append(after)
         if after == judge_id and not in_a_circle & set(passed):
             in_a_circle |= set(passed)
-            yield Problem(
+            yield config.problem(
                 (Kind.EXTENSION.value, judge_id, "escalate_to"),
                 f"leads back to {judge_id}: {' → '.join([*passed, judge_id])}",
                 "the last judge, the one to trust most, escalates to nobody",

@@ -72,6 +72,7 @@ class _Builder:
             pipelines=pipelines,
             telemetry=telemetry,
             notes=tuple(self._notes),
+            places=self._places,
         )
 
     def _problem(self, path: Path, what: str, remedy: str) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from pydantic import BaseModel
 
+from collector.config.problems import Path, Problem, place_of
 from collector.config.registry import ComponentType, Kind
 from collector.config.telemetry_settings import TelemetrySettings
 from collector.records import Signal
@@ -51,7 +52,7 @@ class Config:
     """A valid configuration.
 
     The four maps hold by id the components that a pipeline, or `service::extensions`, names.  `notes` are sentences
-    for the operator: nothing is wrong, but it may not be what was meant.
+    for the operator: nothing is wrong, but it may not be what was meant.  `places` say where everything was written.
     """
 
     receivers: Mapping[str, Component]
@@ -61,6 +62,11 @@ class Config:
     pipelines: Mapping[Signal, Pipeline]
     telemetry: TelemetrySettings
     notes: tuple[str, ...] = ()
+    places: Mapping[Path, str] = field(default_factory=dict)
+
+    def problem(self, path: Path, what: str, remedy: str) -> Problem:
+        """Something wrong at a path of the configuration, with its place."""
+        return Problem(path, what, remedy, place_of(self.places, path))
 
     def section(self, kind: Kind) -> Mapping[str, Component]:
         """The active components of a kind."""

@@ -39,11 +39,12 @@ def check_classes(config: Config) -> None:
     except (subprocess.CalledProcessError, IndexError, ValueError):
         faults = dict.fromkeys(settings, "the process that loaded it ended; see what it wrote, and correct the package")
     if faults:
-        raise ConfigError([_problem(component, *fault.partition("; ")) for component, fault in faults.items()])
+        raise ConfigError([_problem(config, component, fault) for component, fault in faults.items()])
 
 
-def _problem(component: str, what: str, _: str, remedy: str) -> Problem:
-    return Problem((Kind.PROCESSOR.value, component), what, remedy or "correct the package")
+def _problem(config: Config, component: str, fault: str) -> Problem:
+    what, _, remedy = fault.partition("; ")
+    return config.problem((Kind.PROCESSOR.value, component), what, remedy or "correct the package")
 
 
 def main() -> None:

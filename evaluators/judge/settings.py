@@ -93,9 +93,10 @@ class JudgeSettings(GenerationSettings):
 
     @model_validator(mode="after")
     def _money_needs_prices(self) -> Self:
-        if self.budget.limits_money and self.prices is None:
+        if self.budget.limits_money and (self.prices is None or not (self.prices.input or self.prices.output)):
+            lack = "prices are missing" if self.prices is None else "by its prices the model costs nothing"
             raise ValueError(
-                "budget limits money, but prices are missing; set prices::input and prices::output per million tokens, "
+                f"budget limits money, but {lack}; set prices::input and prices::output per million tokens, "
                 "or limit calls or tokens instead"
             )
         return self

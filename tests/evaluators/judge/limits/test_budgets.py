@@ -130,5 +130,7 @@ async def test_without_a_budget_no_file_is_written(tmp_path: Path, monkeypatch: 
 def test_a_budget_of_money_needs_prices() -> None:
     with pytest.raises(ValidationError, match="set prices::input and prices::output per million tokens, or limit"):
         settings_for("http://127.0.0.1:1/v1", budget={"per_day": {"money": 5}})
+    with pytest.raises(ValidationError, match="the model costs nothing"):
+        settings_for("http://127.0.0.1:1/v1", budget={"per_day": {"money": 5}}, prices={"input": 0, "output": 0})
     settings = settings_for("http://127.0.0.1:1/v1", budget={"per_day": {"money": 5}}, prices=_PRICES)
     assert settings.budget.limits_money
