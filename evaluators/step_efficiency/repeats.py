@@ -182,7 +182,8 @@ _LOOK_TWICE = re.compile(
     r"\b(?:check|look|test|run|measure|poll|read|fetch)\w*\b[^.;!?\n]{0,40}"
     r"\b(?:twice|thrice|(?:two|three|several|\d+) times|every (?:\w+ )?(?:second|minute|hour)s?|in a moment)|"
     r"keep (?:checking|looking|watching)|两次|(?:看|查)[^。]{0,8}遍"
-    r"|\b(?:monitor|watch(?:ing)? (?:for|out|over)|observ|surveil|überwach|beobacht|surveill|vigil)\w*|监控|监视|监测|观察|盯着|監視|모니터"
+    r"|\b(?:monitor|watch(?:ing)? (?:for|out|over)|observ|surveil|überwach|beobacht|surveill|vigil)\w*|监控|监视|监测"
+    r"|观察|盯着|監視|모니터"
     r"|\b(?:non-?)?determinis\w*|\bflak(?:y|iness)\b|\breproducib\w*|\bidempoten\w*|\bconsisten(?:t|cy)\b|是否(?:稳定"
     r"|一致)",
     re.IGNORECASE,
