@@ -6,14 +6,16 @@ What is known by its form becomes data; everything else is guidance for the judg
 * keys between `---` lines at the top, or `name` and `description` as rows of a table before the first heading
 * a table with a column for codes and one for severity: checks; with one for points as well, checks that cost them
 * a table with a column for what is deducted and one for points: checks without a code, or the price of a check that has
-  the same name.  Rows that cost their points per step are rules for every step: skipped, done badly, out of order
+  the same name.  Rows that cost their points per step are rules for every step: skipped, done badly, out of order.
+  Points may be a range (-20~-40); with a plus before them they are a bonus
 * a table whose first column is steps: the steps, and what shows that one was skipped
 * points of a list below a heading that says critical: critical checks without a price
 * `name: text` points below a heading for input: the fields that are read
 * a number of points after "threshold" or 通过阈值
 * the keys of the last JSON object: the fields of the report, as far as their names say what stands there
 
-Tables are of Markdown or separated by tabs; headings have `#`, or are short lines by themselves.
+Tables are of Markdown, with or without bars at the edges, or separated by tabs; headings have `#`, or are short lines
+by themselves.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from evaluators.rubric.texts import object_in
 from evaluators.yaml_text import Path as KeyPath
@@ -32,11 +35,13 @@ _LONGEST_HEADING = 30
 _BULLET = re.compile(r"^\s*(?:[-*+•·]|\d+[.、)])\s+(.*)$")
 _HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
 _RULE = re.compile(r"^[\s:|-]+$")
+_BAR = re.compile(r"(?<!\\)\|")
 _THRESHOLD = re.compile(r"(?:通过阈值|阈值|及格线|\bthreshold\b)\D{0,12}(\d+(?:\.\d+)?)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_RANGE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:~|\uff5e|\u2013|\u2014|-|至|到|\bto\b)\s*[-+\u2212]?\s*(\d+(?:\.\d+)?)")
 _FIELD = re.compile(r"^[`*]*([a-z][a-z0-9_]*)[`*]*\s*[::：]\s*(.*)$")
 _CODES = re.compile(r"^(?:编号|代码|code|id)$", re.IGNORECASE)
-_SEVERITIES = re.compile(r"^(?:严重程度|级别|severity)$", re.IGNORECASE)
+_SEVERITIES = re.compile(r"^(?:严重程度|严重级别|严重性|级别|severity)$", re.IGNORECASE)
 _WHAT = re.compile(r"^(?:违规行为|违规|violation|what|check)$", re.IGNORECASE)
 _DEDUCTED = re.compile(r"^(?:扣分项|deduction|deducted for)$", re.IGNORECASE)
 _POINTS = re.compile(r"^(?:扣分|分值|points|deduct)$", re.IGNORECASE)
@@ -50,6 +55,7 @@ _PER_STEP = re.compile(r"/\s*步|per step|each step", re.IGNORECASE)
 _PER_ITEM = re.compile(r"/\s*(?:处|个|次|项)|per item|\beach\b", re.IGNORECASE)
 _ONE_OF = re.compile(r"^(?:一处|一个|一次|每|each|every|per|an?\s)", re.IGNORECASE)
 _SEVERITY_WORDS = {
+    "致命": "critical",
     "严重": "critical",
     "重大": "major",
     "主要": "major",
@@ -57,6 +63,9 @@ _SEVERITY_WORDS = {
     "轻微": "minor",
     "次要": "minor",
 }
+_Points: TypeAlias = float | dict[str, float]
+"""A number, or the ends of a range."""
+
 _REPORT: Mapping[str, dict[str, object]] = {
     "dimension": {"value": "name"},
     "score": {"value": "points"},
@@ -78,14 +87,19 @@ def read_markdown(text: str) -> tuple[dict[str, object], Mapping[KeyPath, int]]:
     """The rubric that the text describes, and the line of each key, as far as it has one.
 
     Raises:
-        YamlError: the keys at the top aren't YAML.
+        YamlError: the keys at the top aren't YAML, or nothing in it is a check.
     """
     rows = text.splitlines()
     top, lines, begin = _front_matter(rows)
     document = _Document(top, lines)
     for block in _blocks(rows, begin):
         document.take(block)
-    return document.value(), lines
+    value = document.value()
+    if not value["checks"]:
+        what = "no table or list of checks was recognised in it"
+        remedy = "give it a table with the columns code, violation and severity, or deduction and points"
+        raise YamlError([YamlFault((), what, remedy)])
+    return value, lines
 
 
 @dataclass(slots=True)
@@ -115,10 +129,16 @@ def _blocks(rows: list[str], begin: int) -> Iterator[_Block]:
     """The blocks of the text; a table in tabs may have blank lines neither before nor after it."""
     block: _Block | None = None
     in_code = False
+    barred = _barred(rows, begin)
     for at in range(begin, len(rows)):
         row = rows[at]
         in_code ^= row.lstrip().startswith("```")
-        kind, cells = ("text", [row]) if in_code else _kind_of(rows, at)
+        if in_code:
+            kind, cells = "text", [row]
+        elif at in barred:
+            kind, cells = "table", _cells(row)
+        else:
+            kind, cells = _kind_of(rows, at)
         if kind == "blank":
             if block is not None:
                 yield block
@@ -134,6 +154,23 @@ def _blocks(rows: list[str], begin: int) -> Iterator[_Block]:
         yield block
 
 
+def _barred(rows: list[str], begin: int) -> set[int]:
+    """The rows of tables that have no bars at their edges: known by the rule below their head."""
+    found: set[int] = set()
+    for at in range(begin + 1, len(rows)):
+        if "|" in rows[at] and "-" in rows[at] and _RULE.match(rows[at]) and "|" in rows[at - 1]:
+            found |= {at - 1, at}
+        elif at - 1 in found and "|" in rows[at]:
+            found.add(at)
+    return found
+
+
+def _cells(row: str) -> list[str]:
+    inner = row.strip().removeprefix("|")
+    cells = [cell.replace("\\|", "|").strip() for cell in _BAR.split(inner)]
+    return cells[:-1] if len(cells) > 1 and not cells[-1] else cells
+
+
 def _kind_of(rows: list[str], at: int) -> tuple[str, list[str]]:
     row = rows[at]
     stripped = row.strip()
@@ -142,7 +179,7 @@ def _kind_of(rows: list[str], at: int) -> tuple[str, list[str]]:
     if heading := _HEADING.match(stripped):
         return "heading", [heading.group(1)]
     if stripped.startswith("|"):
-        return "table", [cell.strip() for cell in stripped.strip("|").split("|")]
+        return "table", _cells(stripped)
     if "\t" in stripped:
         return "table", [cell.strip() for cell in stripped.split("\t")]
     if bullet := _BULLET.match(row):
@@ -161,9 +198,10 @@ class _Document:
         self._lines = lines
         given = top.get("checks")
         self._checks: list[dict[str, object]] = list(given) if isinstance(given, list) else []
+        self._bonus: list[dict[str, object]] = []
         self._inputs: list[dict[str, object]] = []
         self._steps: list[tuple[str, str, str, int]] = []
-        self._step_rules: list[tuple[str, float, int]] = []
+        self._step_rules: list[tuple[str, _Points, int]] = []
         self._guidance: list[str] = []
         self._headings: list[str] = []
         self._named: dict[str, str] = {}
@@ -175,6 +213,7 @@ class _Document:
         heading = self._headings[-1] if self._headings else ""
         if block.kind == "heading":
             self._headings.append(block.rows[0][1][0])
+            self._take_threshold(block.rows[0][1][0], block.line)
             self._guidance.append(f"{block.rows[0][1][0]}:")
         elif block.kind == "table" and self._take_table(block):
             pass
@@ -197,6 +236,7 @@ class _Document:
             "guidance": "\n".join(self._guidance).strip() or None,
             "inputs": self._inputs,
             "steps": [{"id": name, "title": title} for name, title, _, _ in self._steps],
+            "bonus": self._bonus,
             "output": self._report(),
         }
         if self._threshold is not None:
@@ -204,6 +244,8 @@ class _Document:
         return {**{name: one for name, one in found.items() if one}, **self._top, "checks": self._checks}
 
     def _take_table(self, block: _Block) -> bool:
+        if not block.rows:
+            return True
         header, rows = block.rows[0][1], block.rows[1:]
         if len(self._headings) < 2 and all(len(cells) == 2 and cells[0] in _NAMED for _, cells in block.rows):
             self._named |= {cells[0]: cells[1] for _, cells in block.rows}
@@ -241,6 +283,11 @@ class _Document:
 
     def _take_deduction(self, line: int, name: str, cost: str, detail: str) -> None:
         price = _points(cost)
+        if cost.lstrip().startswith(("+", "\uff0b")) and price is not None:
+            self._lines["bonus", len(self._bonus)] = line
+            text = f"{name}: {detail}" if detail else name
+            self._bonus.append({"id": f"b{len(self._bonus) + 1}", "text": text, "add": price})
+            return
         if price is not None and (
             _PER_STEP.search(cost) or (self._steps and (_ORDER.search(name) or _SKIPPED.search(name)))
         ):
@@ -265,13 +312,17 @@ class _Document:
     def _take_text(self, block: _Block) -> None:
         lines = [("- " if block.kind == "list" else "") + " | ".join(cells) for _, cells in block.rows]
         text = "\n".join(lines)
-        if self._threshold is None and (found := _THRESHOLD.search(text)):
-            self._threshold = float(found.group(1))
+        self._take_threshold(text, block.line)
         shown, _ = object_in(text)
         if shown is not None:
             self._output = list(shown)
             return
         self._guidance.append(text)
+
+    def _take_threshold(self, text: str, line: int) -> None:
+        if self._threshold is None and (found := _THRESHOLD.search(text)):
+            self._threshold = float(found.group(1))
+            self._lines.setdefault(("threshold",), line + text.count("\n", 0, found.start()))
 
     def _check(self, line: int, **told: object) -> None:
         self._lines["checks", len(self._checks)] = line
@@ -307,12 +358,15 @@ def _column(header: list[str], wanted: re.Pattern[str]) -> int | None:
     return next((at for at, cell in enumerate(header) if wanted.match(cell.strip("*` "))), None)
 
 
-def _points(cell: str) -> float | None:
+def _points(cell: str) -> _Points | None:
+    if found := _RANGE.search(cell):
+        least, most = sorted(map(float, found.groups()))
+        return {"least": least, "most": most}
     found = _NUMBER.search(cell)
     return float(found.group()) if found else None
 
 
-def _price(price: float | None, cost: str, name: str) -> dict[str, object]:
+def _price(price: _Points | None, cost: str, name: str) -> dict[str, object]:
     if price is None:
         return {"per": "once"} if not _ONE_OF.match(name) else {}
     return {"deduct": price, "per": "item" if _PER_ITEM.search(cost) or _ONE_OF.match(name) else "once"}

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from evaluators.definition_file import DefinitionError
 from evaluators.rubric import Rubric, RubricEvaluator, RubricSettings, read_rubric
-from evaluators.rubric.model import Check
+from evaluators.rubric.model import Check, Extent
 from evaluators.verdict import Status
 from tests.evaluators.rubric.travel import answered, as_run, codes, ruled
 from tests.evaluators.runs import run_of
@@ -271,6 +271,52 @@ def test_a_fault_in_markdown_is_told_by_its_line(tmp_path: Path, old: str, new: 
     assert told in str(raised.value)
     if line > 1:
         assert f"line {line}" in str(raised.value)
+
+
+HEAD = "| code | violation | severity |\n|---|---|---|\n"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        HEAD + "| C-1 | a \\| b | critical |\n",
+        "code | violation | severity\n--- | :-: | ---\nC-1 | a \\| b | critical\n",
+        "| **Code** | Violation | *Severity* |\n|:--|:-:|--:|\n| `C-1` | a \\| b | **Critical** | more |\n",
+        "| 编号 | 违规行为 | 严重级别 |\r\n|---|---|---|\r\n| C-1 | a \\| b | 致命 |\r\n",
+    ],
+    ids=["plain", "no bars at the edges", "with marks and more cells", "Chinese, lines of Windows"],
+)
+def test_tables_are_read_in_the_forms_that_people_write(tmp_path: Path, table: str) -> None:
+    [check] = read(tmp_path, f"# T\n\n{table}", "t.md").checks
+    assert (check.code, check.text.said_in("en"), check.severity) == ("C-1", "a | b", "critical")
+
+
+def test_points_may_be_a_range_or_a_bonus(tmp_path: Path) -> None:
+    points = (
+        "| deduction | points |\n|---|---|\n| Slow | -20~-40 |\n| Rude | -10 |\n| Tests | +5~+10 |\n| Docs | +3 |\n"
+    )
+    rubric = read(tmp_path, f"# T\n\n{points}", "t.md")
+    assert [one.deduct for one in rubric.checks] == [Extent(least=20, most=40), 10]
+    assert [(one.text.said_in("en"), one.add) for one in rubric.bonus] == [
+        ("Tests", Extent(least=5, most=10)),
+        ("Docs", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"{HEAD}| C-1 | x | critical |\n\nThreshold: 0.7\n", "line 5, threshold: is in points of 100; write 70"),
+        (f"{HEAD}| C-1 | x | critical |\n\nthreshold 700\n", "line 5, threshold: has to be at most 100"),
+        (f"{HEAD}| C-1 |\n", "line 3, checks[0].text: is empty"),
+        ("|" * 100_000, "no table or list of checks was recognised in it; give it a table with the columns"),
+        ("# T\n\n| what | how bad |\n|---|---|\n| a | b |\n", "no table or list of checks was recognised"),
+        (f"```\n{HEAD}| C-1 | x | critical |\n```\n", "no table or list of checks was recognised"),
+    ],
+)
+def test_what_a_document_lacks_is_told(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(DefinitionError, match=re.escape(told)):
+        read(tmp_path, text, "t.md")
 
 
 def test_a_document_without_any_check_is_refused(tmp_path: Path) -> None:
