@@ -15,11 +15,13 @@ from processors.conventions.decoding.calls import CALL_TYPES
 from processors.conventions.decoding.definitions import tools_of
 from processors.conventions.decoding.messages import Messages
 from processors.conventions.decoding.parts import Text, parts_of
+from processors.conventions.decoding.tool_choices import read_choice
 from processors.conventions.decoding.values import data, first_at, parsed, text_at
 from processors.conventions.facts import MessageFacts
 
 _MESSAGE_KEYS = ("messages", "input", "contents", "chat_history")
 _SYSTEM_KEYS = ("instructions", "system", "systemInstruction", "system_instruction")
+_CHOICE_KEYS = ("function_calling_config", "functionCallingConfig", "tool_choice", "toolChoice")
 _GROUPS = ("kwargs", "config", "parameters", "options", "extra_body")
 _SYSTEM_KEY = re.compile(rf'"(?:{"|".join(_SYSTEM_KEYS)})"\s*:')
 
@@ -128,17 +130,15 @@ def request_tools(body: JsonValue) -> tuple[Tool, ...] | None:
 def tool_choice_of(body: JsonValue) -> str | None:
     """ "auto", "none", "required" or the name of the forced tool; None when the body doesn't say."""
     decoded = parsed(body)
-    choice = _given(decoded, "tool_choice", "toolChoice") if isinstance(decoded, dict) else None
-    if isinstance(choice, str):
-        return "required" if choice == "any" else choice
-    if isinstance(choice, dict):
-        function = choice.get("function")
-        name = function.get("name") if isinstance(function, dict) else first_at(choice, "name", "toolName")
-        if isinstance(name, str):
-            return name
-        kind = choice.get("type")
-        return "required" if kind == "any" else kind if isinstance(kind, str) else None
-    return None
+    if not isinstance(decoded, dict):
+        return None
+    config = _given(decoded, "tool_config", "toolConfig")
+    places = (
+        _given(decoded, "tool_choice", "toolChoice"),
+        first_at(config, *_CHOICE_KEYS) if isinstance(config, dict) else None,
+        _given(decoded, "function_call"),
+    )
+    return read_choice(next((choice for choice in places if choice is not None), None))
 
 
 def text_of_parts(content: JsonValue) -> str | None:
