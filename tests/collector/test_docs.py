@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import tomllib
@@ -12,6 +13,7 @@ import pytest
 import typer.main
 import yaml
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from pydantic import BaseModel
 from typer.testing import CliRunner
 
 from collector.cli import app
@@ -132,6 +134,17 @@ def test_an_evaluators_page_follows_the_template(name: str) -> None:
 def test_every_code_stands_on_the_page_of_an_evaluator() -> None:
     text = "".join(page.read_text() for page in PAGES if page.parent.name == "evaluators")
     assert [code.value for code in IssueCode if f"`{code.value}`" not in text] == []
+
+
+@pytest.mark.parametrize("path", sorted(Path("evaluators").glob("*/answer.py")), ids=lambda path: path.parent.name)
+def test_what_a_judge_may_answer_stands_on_the_evaluators_page(path: Path) -> None:
+    module = importlib.import_module(f"evaluators.{path.parent.name}.answer")
+    models = [one for one in vars(module).values() if isinstance(one, type) and one.__module__ == module.__name__]
+    schemas = json.dumps([one.model_json_schema() for one in models if issubclass(one, BaseModel)])
+    page = Path("docs/evaluators", f"{path.parent.name}.md")
+    if page.exists():  # what is made from files has its page elsewhere
+        text = page.read_text()
+        assert [code.value for code in IssueCode if f'"{code}"' in schemas and f"`{code}`" not in text] == []
 
 
 def test_every_attribute_of_a_verdict_is_explained() -> None:
