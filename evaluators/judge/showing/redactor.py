@@ -17,8 +17,12 @@ from evaluators.rules.secrets import EMAIL, Found, Strength, find_secrets, is_se
 
 _FIELD = re.compile(r"\"([A-Za-z][\w-]{1,60})\"\s*:\s*\"([^\"\\\s]{6,500})\"")
 _NAMED = "secret"
-_MOST_NAMED = 200
-_SEPARATORS = re.compile(r"[\s()./–-]")
+_MOST_KNOWN = 200
+_SEPARATORS = re.compile(r"[\s()./+–-]")
+_NUMBER = re.compile(r"[\d\s()./+–-]+")
+_FEWEST_DIGITS = 7
+"""Less than that comes again by chance."""
+_BETWEEN_DIGITS = r"[\s()./–-]{0,3}"
 _PLACEHOLDER = re.compile(r"<[A-Z_]+_\d+>")
 
 
@@ -36,6 +40,7 @@ class Redactor:
         self._placeholders: dict[tuple[str, str], str] = {}
         self._seen: Counter[str] = Counter()
         self._named: dict[str, None] = {}
+        self._numbers: dict[str, str] = {}
 
     def __call__(self, text: str) -> str:
         """The text with placeholders."""
@@ -54,6 +59,7 @@ class Redactor:
         personal: list[Found] = []
         if self._find_personal is not None:
             personal = [*self._find_personal(text), *(one for one in found if one.personal)]
+            personal = [*personal, *self._known_numbers(text, personal)]
         credentials = [one for one in found if not one.personal]
         apart: list[Found] = []
         for one in sorted([*credentials, *self._secret_fields(text), *personal], key=lambda one: one.start):
@@ -64,6 +70,27 @@ class Redactor:
             apart.append(one)
         return apart
 
+    def _known_numbers(self, text: str, found: list[Found]) -> list[Found]:
+        """Numbers that were found before, where they come again in a form that doesn't tell what they are.
+
+        A telephone number without its country's sign is digits like others; an argument, or what rules say of an
+        answer, may well hold it so.
+        """
+        for one in found:
+            value = text[one.start : one.end]
+            digits = _SEPARATORS.sub("", value)
+            if _NUMBER.fullmatch(value) and len(digits) >= _FEWEST_DIGITS and len(self._numbers) < _MOST_KNOWN:
+                self._numbers.setdefault(digits, one.kind)
+        if not self._numbers:
+            return []
+        squeezed = _SEPARATORS.sub("", text)
+        return [
+            Found(kind, match.start(), match.end(), Strength.SUSPECTED)
+            for digits, kind in self._numbers.items()
+            if digits in squeezed
+            for match in re.finditer(rf"(?<!\d){_BETWEEN_DIGITS.join(digits)}(?!\d)", text)
+        ]
+
     def _secret_fields(self, text: str) -> list[Found]:
         """What fields of a secret's name hold, and these values wherever they come again."""
         found: list[Found] = []
@@ -71,7 +98,7 @@ class Redactor:
             for match in _FIELD.finditer(text):
                 if is_secret_name(match[1]) and not _PLACEHOLDER.fullmatch(match[2]):
                     found.append(Found(_NAMED, match.start(2), match.end(2), Strength.SUSPECTED))
-                    if len(self._named) < _MOST_NAMED:
+                    if len(self._named) < _MOST_KNOWN:
                         self._named[match[2]] = None
         for value in self._named:
             at = text.find(value)

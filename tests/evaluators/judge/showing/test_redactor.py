@@ -75,6 +75,15 @@ def test_what_a_field_of_a_secret_name_holds_stays_replaced_where_it_leaks() -> 
     assert redact("Your key is zx81-spectrum.") == "Your key is <SECRET_1>."
 
 
+@pytest.mark.parametrize("again", ["351 912 345 678", "351912345678", "351-912-345-678"])
+def test_a_number_stays_replaced_where_it_comes_again_in_a_form_that_tells_nothing(again: str) -> None:
+    redact = Redactor(_PERSONAL)
+    assert redact("Call +351 912 345 678.") == "Call <PHONE_1>."
+    assert redact(f"The answer says {again}, which no result has.") == "The answer says <PHONE_1>, which no result has."
+    assert redact(f"order 9{again}") == f"order 9{again}"
+    assert Redactor(_PERSONAL)(f"order {again}") == f"order {again}"
+
+
 def test_a_placeholder_in_a_text_is_no_secret_itself() -> None:
     redact = Redactor(_PERSONAL)
     once = redact(f'{{"token":"{_KEY}","to":"ann@example.org"}}')
