@@ -95,9 +95,13 @@ class Material:
             yield name, as_text(value), at
         for name, text in self.texts.items():
             yield name, text, self.ref
+        only_output = self.rubric.quoted_from == "output"
         for number, exchange in enumerate(reversed(self.exchanges)):
             for place, output in enumerate(reversed(exchange.outputs)):
-                yield f"output {number}.{place}", output.text, output.ref
+                if not only_output or exchange is self.current:
+                    yield f"output {number}.{place}", output.text, output.ref
+        if only_output:
+            return
         for number, exchange in enumerate(self.exchanges):
             if exchange.user:
                 yield f"user {number}", exchange.user, None

@@ -304,6 +304,7 @@ class Rubric(Form):
 
     `threshold` are points of 100.  `veto` are codes that fail a case like critical ones.  `patterns` are regular
     expressions by name, matched in text whose full-width forms are made plain, without regard to case.
+    `quoted_from`: where quotes of a judge have to stand, anywhere in the case or in what the agent put out.
     `evidence_tools` are named to the judge as what counts as a record.  An earlier output in which the field
     `asks_back` is true only asked a question, so that nothing else was done before it.  `texts` are names of further
     texts that whoever makes the evaluator provides.
@@ -318,6 +319,7 @@ class Rubric(Form):
     threshold: Annotated[float, AfterValidator(_are_points)] = Field(default=70.0, ge=0, le=100)
     start: float = Field(default=100.0, gt=0, le=100)
     inputs: tuple[Input, ...] = ()
+    quoted_from: Literal["case", "output"] = "case"
     evidence_tools: tuple[str, ...] = ()
     asks_back: Id | None = None
     texts: tuple[Id, ...] = ()

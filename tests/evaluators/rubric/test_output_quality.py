@@ -64,6 +64,7 @@ def test_a_good_plan_raises_no_alarm_and_passes_with_a_judge_that_finds_nothing(
         ("tables", "V-29", 0, "minor"),
         ("day_without_theme", "day_without_theme", 0, "minor"),
         ("insights_empty", "insights_empty", 0, "major"),
+        ("records_incomplete", "records_incomplete", 0, "major"),
     ],
 )
 def test_what_a_judge_finds_costs_its_price(check: str, code: str, points: int, severity: str) -> None:
@@ -88,6 +89,14 @@ def test_what_is_lacking_of_a_stop_is_charged_once_whatever_words_are_quoted() -
     said = [{"check": "element_missing", "quote": one, "item": "泰安古镇", "element": "distance"} for one in quotes]
     verdict = answered(QUALITY, plan(), *said)
     assert (verdict.score, codes(verdict)) == (0.85, ["V-26"])
+
+
+@pytest.mark.parametrize("quote", ["想安静一点", "周末主景区拥挤", "核实 天府广场", "安静一点…泰安古镇"])
+def test_the_words_of_users_and_tools_show_no_fault_of_the_plan(quote: str) -> None:
+    verdict = answered(QUALITY, plan(), {"check": "unmarked", "quote": quote})
+    assert (verdict.score, verdict.details["dropped"]) == (
+        1.0, {"made_up_quotes": 1, "not_applicable": 0, "repeated": 0},
+    )  # fmt: skip
 
 
 def test_an_element_has_to_be_named() -> None:
