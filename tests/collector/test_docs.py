@@ -105,6 +105,8 @@ METRICS = first_column(Path(PUBLISHED).read_text().replace("| metric |", "## Met
 
 def test_published_metrics_are_evaluators_and_share_a_page() -> None:
     assert [name for name in CASE_OPTIONS if name != "tool_calls_match"] == METRICS
+    others_names = Path("docs/coming-from.md").read_text()
+    assert [name for name in METRICS if f"`{name}`" not in others_names] == []
 
 
 @pytest.mark.parametrize("name", [name for name in EVALUATORS if name not in METRICS])
