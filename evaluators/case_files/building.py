@@ -125,8 +125,11 @@ def _response(given: CaseInput) -> Case:
         history.turn(None, new, ref="calls")
         history.results(new)
     turn = history.turn(given.output, ())
+    if given.tool_calls is None:
+        told = {call.id: call for before in history.turns for call in before.calls}
+        calls = tuple(told[one] for one in turn.answers if one in told)
     answered = tuple(call for call in calls if call.result is not None)
-    return ResponseCase(run=history.run(), calls=answered, turn=turn)
+    return ResponseCase(run=history.run(), calls=answered or calls, turn=turn)
 
 
 def _session(given: CaseInput) -> Case:

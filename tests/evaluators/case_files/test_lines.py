@@ -89,6 +89,28 @@ def test_results_are_answered_by_a_turn_that_saw_them() -> None:
     assert answering.tools is None
 
 
+def test_a_conversation_alone_tells_which_results_the_output_answers() -> None:
+    def asked(id: str) -> dict[str, Any]:
+        return {"role": "assistant", "tool_calls": [{**CALL, "id": id}]}
+
+    def back(id: str) -> dict[str, Any]:
+        return {"role": "tool", "tool_call_id": id, "content": "23"}
+
+    case = read(
+        "tool_response_handling",
+        messages=[USER, asked("a"), back("a"), asked("b"), back("b")],
+        output="It is 23 degrees.",
+    )
+    assert isinstance(case, ResponseCase)
+    assert [(call.id, call.result is not None) for call in case.calls] == [("b", True)]
+
+
+def test_calls_whose_results_were_left_out_are_judged_as_such() -> None:
+    case = read("tool_response_handling", messages=[USER], tool_calls=[CALL], output="It is 23 degrees.")
+    assert isinstance(case, ResponseCase)
+    assert [call.result for call in case.calls] == [None]
+
+
 def test_results_that_stand_in_the_messages_already_are_not_repeated() -> None:
     case = read(
         "tool_response_handling",
