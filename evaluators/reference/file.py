@@ -20,7 +20,7 @@ from typing import Annotated
 import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from evaluators.definition_file import DefinitionError, check_definition, read_definition
+from evaluators.definition_file import DefinitionError, check_definition, content_of, read_definition
 from evaluators.reference.form import ReferenceForm
 
 MAX_BYTES = 64 << 20
@@ -89,13 +89,7 @@ def read_references(path: Path) -> tuple[Entry, ...]:
     """
     if path.suffix not in JSON_LINES:
         return read_definition(path, _Content).references
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise DefinitionError(f"{path}: can't be read: {error.strerror}; check the path and its permissions") from None
-    if len(content) > MAX_BYTES:
-        raise DefinitionError(f"{path}: is larger than {MAX_BYTES >> 20} MiB; split it or leave some out")
+    content = content_of(path, MAX_BYTES, remedy="split it or leave some out")
     values: list[object] = []
     lines: dict[tuple[str | int, ...], int] = {}
     for number, line in enumerate(content.splitlines(), 1):
