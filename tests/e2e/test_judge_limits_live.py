@@ -1,5 +1,6 @@
 """A judge's limits beside the live sidecar: they outlive the judging process, and its metrics and log say what held."""
 
+import json
 import os
 import signal
 from pathlib import Path
@@ -23,6 +24,15 @@ async def test_a_budget_outlives_the_judging_process_and_is_told_when_it_is_used
         await until(lambda: "judge/j: questions without an answer: budget::per_day::calls (2)" in live.sidecar.stderr)
         assert await live.sums("judge_questions_total", "outcome") == {"answered": 3, "over_budget": 3}
         assert await live.sums("judge_budget_tokens_total", "estimated") == {"false": 2204}
+
+
+async def test_what_the_judging_process_logs_has_the_form_that_the_service_logs_in(tmp_path: Path) -> None:
+    no_file = f"budget: {{per_day: {{calls: 9}}, file: '{tmp_path}'}}"
+    async with JudgeServer() as judge, scene(tmp_path, judge.base_url, further=no_file, log="json") as live:
+        assert await live.counted(5) == {"ok": 5}
+        entries = [json.loads(line) for line in live.sidecar.stderr.splitlines()]
+    [told] = [one for one in entries if one["logger"].startswith("evaluators.")]
+    assert told["level"] == "warn" and str(tmp_path) in told["msg"]
 
 
 async def test_an_endpoint_that_refuses_everything_is_left_alone_which_metrics_and_log_say(tmp_path: Path) -> None:

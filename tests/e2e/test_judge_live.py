@@ -67,7 +67,13 @@ class Scene:
 
 @asynccontextmanager
 async def scene(
-    folder: Path, base_url: str, *, hold: str = "10s", limit: str = "20s", further: str = "max_retries: 1"
+    folder: Path,
+    base_url: str,
+    *,
+    hold: str = "10s",
+    limit: str = "20s",
+    further: str = "max_retries: 1",
+    log: str = "console",
 ) -> AsyncIterator[Scene]:
     metrics_port = free_port()
     async with running_backend() as backend:
@@ -78,7 +84,7 @@ async def scene(
         judge = f"  judge/j: {{model: fake-1, base_url: '{base_url}', timeout: {limit}, {further}}}\n"
         text = text.replace("processors:\n", f"{judge}processors:\n", 1)
         reader = f"{{pull: {{exporter: {{prometheus: {{port: {metrics_port}}}}}}}}}"
-        text += f"  telemetry: {{metrics: {{readers: [{reader}]}}}}\n"
+        text += f"  telemetry: {{logs: {{encoding: {log}}}, metrics: {{readers: [{reader}]}}}}\n"
         async with running_sidecar(folder, text) as sidecar:
             exporter = OTLPSpanExporter(endpoint=f"http://127.0.0.1:{sidecar.grpc_port}", insecure=True)
             await asyncio.to_thread(send_faulty_run, exporter)
