@@ -48,6 +48,16 @@ def _as_text(content: object) -> object:
     return orjson.dumps(content).decode()
 
 
+def _as_written(arguments: object) -> object:
+    """Arguments as they can be judged: what is no object, as its JSON."""
+    return arguments if arguments is None or isinstance(arguments, str | dict) else orjson.dumps(arguments).decode()
+
+
+def _object_or_text(arguments: object) -> object:
+    """Arguments of a call: a model may emit a list or a number where an object belongs, and that is its text."""
+    return arguments if isinstance(arguments, dict) else _as_text(arguments)
+
+
 def _in_today_s_form(messages: list[object]) -> Iterator[object]:
     """Messages with `function_call` and the role `function` as calls with ids and their results."""
     called = 0
@@ -84,11 +94,14 @@ class ToolForm(_Form):
 
 
 class CallForm(_Form):
-    """A call, with its arguments as an object or as the text that the model wrote, and perhaps what came of it."""
+    """A call, with its arguments as an object or as the text that the model wrote, and perhaps what came of it.
+
+    Arguments of any other type are no fault of the line but the model's: they become their JSON.
+    """
 
     id: str
     name: str
-    arguments: Json | str | None = None
+    arguments: Annotated[Json | str | None, BeforeValidator(_as_written)] = None
     output: JsonValue = None
 
     @model_validator(mode="before")
