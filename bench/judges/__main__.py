@@ -1,11 +1,13 @@
 """Our judge and other libraries' evaluators on the same labelled cases, through the same model.
 
-    python -m bench.judges CASES.jsonl… [--model-file MODEL.gguf] [--limit 16]
+    python -m bench.judges CASES.jsonl… [--model-file MODEL.gguf] [--limit 8]
     python -m bench.judges CASES.jsonl… --base-url URL --model NAME
 
 Printed per evaluator and system: agreement with labels, requests, prompt characters and seconds, counted by a proxy
 that all of them ask.  What was said is kept in a file, and what stands there isn't asked again, so a run can be broken
-off, and made larger later.  Nothing is tuned to the cases: every system has its defaults.
+off, and made larger later.  Nothing is tuned to the cases: every system has its defaults, but for temperature 0, time
+without end, and one limit of output for all.  A few cases tell what is paid; agreement takes a hundred and a model that
+can read.
 """
 
 from __future__ import annotations
@@ -108,13 +110,18 @@ def _systems(proxy: CountingProxy, model: str, max_prompt_tokens: int) -> Iterat
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.judges", description=__doc__.partition("\n")[0])
     parser.add_argument("cases", type=Path, nargs="+", help="files of labelled cases, as `spanjudge evaluate` reads")
-    parser.add_argument("--limit", type=int, default=16, help="cases of each evaluator, half of them bad (16)")
+    parser.add_argument("--limit", type=int, default=8, help="cases of each evaluator, half of them bad (8)")
     parser.add_argument("--model-file", type=Path, help="model in GGUF format (the one of the tests)")
     parser.add_argument("--context", type=int, default=8192, help="tokens that the model can read and write (8192)")
     parser.add_argument("--output-tokens", type=int, default=600, help="most tokens of an answer, for all (600)")
     parser.add_argument("--base-url", help="an endpoint, in the place of a model file; key in OPENAI_API_KEY")
     parser.add_argument("--model", help="its model")
-    parser.add_argument("--results", type=Path, default=CACHE / "judges.jsonl", help="what was said (%(default)s)")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=CACHE / "judges.jsonl",
+        help="what was said, another file for other limits (%(default)s)",
+    )
     given = parser.parse_args()
     if (given.base_url is None) is not (given.model is None) or (given.base_url and given.model_file):
         parser.error("give --base-url and --model, or --model-file")

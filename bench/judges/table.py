@@ -61,7 +61,7 @@ def row_of(evaluator: str, system: str, records: Sequence[Record]) -> Row:
 
 
 def rows(records: Iterable[Record], open_by: str) -> list[Row]:
-    """All cases of each evaluator, then those alone that rules leave open.
+    """All cases of each evaluator, then those alone that rules leave open, where they decide some.
 
     Args:
         records: of one model.
@@ -71,16 +71,18 @@ def rows(records: Iterable[Record], open_by: str) -> list[Row]:
     made = []
     for evaluator in dict.fromkeys(one.evaluator for one in found):
         own = [one for one in found if one.evaluator == evaluator]
-        left = {one.case_id for one in own if one.system == open_by and one.by == "model"}
-        for name, some in (
-            (evaluator, own),
-            (f"{evaluator}, open after rules", [one for one in own if one.case_id in left]),
-        ):
-            made += [
-                row_of(name, system, [one for one in some if one.system == system])
-                for system in dict.fromkeys(one.system for one in some)
-            ]
+        made += _by_system(evaluator, own)
+        decided = {one.case_id for one in own if one.system == open_by and one.by == "rule"}
+        if decided:
+            made += _by_system(f"{evaluator}, open after rules", [one for one in own if one.case_id not in decided])
     return made
+
+
+def _by_system(name: str, records: Sequence[Record]) -> list[Row]:
+    return [
+        row_of(name, system, [one for one in records if one.system == system])
+        for system in dict.fromkeys(one.system for one in records)
+    ]
 
 
 def _shown(figure: Interval | None) -> str:

@@ -56,6 +56,11 @@ def test_cases_that_rules_leave_open_are_shown_by_themselves_for_every_system() 
     ]
 
 
+def test_cases_are_shown_once_where_rules_decide_none() -> None:
+    made = rows(RECORDS[1:], open_by="a")
+    assert [(row.evaluator, row.cases) for row in made] == [("tool_selection", 3)]
+
+
 def test_records_are_read_back_as_they_were_written(tmp_path: Path) -> None:
     path = tmp_path / "records.jsonl"
     assert list(read(path)) == []
