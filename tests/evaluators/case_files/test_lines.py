@@ -105,6 +105,13 @@ def test_a_conversation_alone_tells_which_results_the_output_answers() -> None:
     assert [(call.id, call.result is not None) for call in case.calls] == [("b", True)]
 
 
+@pytest.mark.parametrize(("arguments", "written"), [([1, 2], "[1,2]"), (5, "5"), (False, "false"), ([], "[]")])
+def test_arguments_that_are_no_object_are_the_model_s_fault_and_not_the_line_s(arguments: Any, written: str) -> None:
+    case = read("tool_invocation", messages=[USER], tool_calls=[{**CALL, "arguments": arguments}])
+    assert isinstance(case, CallsCase)
+    assert [call.arguments for call in case.calls] == [written]
+
+
 def test_calls_whose_results_were_left_out_are_judged_as_such() -> None:
     case = read("tool_response_handling", messages=[USER], tool_calls=[CALL], output="It is 23 degrees.")
     assert isinstance(case, ResponseCase)
