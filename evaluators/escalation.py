@@ -68,7 +68,8 @@ def settled(first: Verdict, second: Verdict) -> Verdict:
     if second.status is not Status.OK:
         if first.status is not Status.OK:
             return replace(second, usage=usage)
-        told = f"{first.explanation} A second judge gave no verdict: {second.explanation}".strip()
+        # Why, with addresses and times to wait, is for the operator's log and not for whoever reads the trace.
+        told = f"{first.explanation} A second judge gave no verdict ({second.status}).".strip()
         return replace(first, explanation=told, usage=usage)
     if first.status is not Status.OK:
         return replace(second, usage=usage)
