@@ -30,6 +30,7 @@ from evaluators.rules.findings import Finding
 from evaluators.rules.material import Material
 from evaluators.rules.mentions import Mentions, said
 from evaluators.rules.numbers import Quantity, quantities
+from evaluators.rules.plain_sums import PlainSums
 from evaluators.rules.reading import reading_of
 from evaluators.rules.strange import strange_names, strange_numbers
 from evaluators.rules.structured import scalars
@@ -75,10 +76,10 @@ def ungrounded(answer: str, fresh: tuple[ToolCall, ...], material: Material) -> 
     if open_claims and (held := _held(fresh)):
         _gather(support, material, mentioned, stated)
         certain = _conclusive(open_claims, stated, mentioned, held, support, words)
-    places = {finding.start for finding in certain}
+    places, sums = {finding.start for finding in certain}, PlainSums(material)
     return [
         *(found.finding for found in certain),
-        *strange_numbers([q for q in odd if q.start not in places], fresh, support, words),
+        *strange_numbers([q for q in odd if q.start not in places and not sums.give(q)], fresh, support, words),
         *strange_names(text, fresh, words),
     ]
 
