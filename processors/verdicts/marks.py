@@ -8,10 +8,10 @@ again, and an equal outcome is not told again.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, RunCase, ToolCall, Turn
+from evaluators.cases import CallsCase, Case, DecisionCase, ResponseCase, RunCase, Tool, ToolCall, Turn
 from evaluators.rules.material import answer_of
 from evaluators.verdict import Verdict
 
@@ -82,6 +82,7 @@ def inputs_of(case: Case) -> str:
             run = case.run
             parts = ([_of_turn(turn) for turn in run.turns], [_of_call(call) for call in run.loose_calls])
             parts += (None if run.user_inputs is None else len(run.user_inputs), len(run.system_prompts))
+            parts += ([(plan.turn, plan.ref, len(plan.steps)) for plan in run.plans], len(run.delegations))
             parts += (run.answered, len(run.final_answer or ""), run.aborted, run.truncated, run.partial)
             parts += (case.sources, case.reference) if isinstance(case, RunCase) else ()
     return _fingerprint(parts)
@@ -94,7 +95,7 @@ def _of_turn(turn: Turn) -> tuple[object, ...]:
 def _of_words(turn: Turn) -> tuple[object, ...]:
     return (
         None if turn.context is None else len(turn.context),
-        None if turn.tools is None else len(turn.tools),
+        _of_tools(turn.tools),
         len(turn.text or ""),
         turn.error is not None,
         turn.partial,
@@ -104,7 +105,12 @@ def _of_words(turn: Turn) -> tuple[object, ...]:
 def _of_call(call: ToolCall) -> tuple[object, ...]:
     result = call.result
     seen = None if result is None else (len(result.content or ""), len(result.error or ""), result.failed)
-    return (call.id, call.name, call.arguments is None, seen)
+    return (call.id, call.name, call.arguments is None, seen, _of_tools(call.offered))
+
+
+def _of_tools(tools: Sequence[Tool] | None) -> tuple[int, int] | None:
+    """How many tools, and how many of them with their schema: an agent's span may tell of names alone."""
+    return None if tools is None else (len(tools), sum(tool.parameters is not None for tool in tools))
 
 
 def _fingerprint(parts: tuple[object, ...]) -> str:

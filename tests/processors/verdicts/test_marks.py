@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from evaluators.cases import (
     CallsCase,
     Case,
     DecisionCase,
+    Delegation,
     Message,
+    Plan,
+    PlanSource,
+    PlanStep,
     Reference,
     ResponseCase,
     Role,
@@ -25,6 +31,8 @@ from tests.processors.steps import call, turn
 CALLED = call("a", tool_span=2)
 RETURNED = call("a", tool_span=2, result="x")
 ASKED = Run(user_inputs=("q",))
+SPECIFIED = Tool(name="look_up", parameters={"type": "object"})
+PLAN = Plan(steps=(PlanStep(text="Look it up."),), source=PlanSource.TEXT, turn=0)
 
 
 def on(decided: Turn, run: Run = ASKED) -> Case:
@@ -49,6 +57,13 @@ def on(decided: Turn, run: Run = ASKED) -> Case:
         (RunCase(run=ASKED), RunCase(run=Run(user_inputs=("q",), final_answer="a", answered=True))),
         (RunCase(run=ASKED), RunCase(run=Run(user_inputs=("q",), loose_calls=(RETURNED,)))),
         (RunCase(run=ASKED), RunCase(run=Run(user_inputs=("q",), partial=True))),
+        (RunCase(run=ASKED), RunCase(run=replace(ASKED, plans=(PLAN,)))),
+        (RunCase(run=ASKED), RunCase(run=replace(ASKED, delegations=(Delegation(turns=(0,)),)))),
+        (on(turn(0, 1, tools=[Tool(name="look_up")])), on(turn(0, 1, tools=[SPECIFIED]))),
+        (
+            CallsCase(run=ASKED, calls=(replace(CALLED, offered=(Tool(name="look_up"),)),)),
+            CallsCase(run=ASKED, calls=(replace(CALLED, offered=(SPECIFIED,)),)),
+        ),
     ],
 )
 def test_more_of_a_case_is_seen(less: Case, more: Case) -> None:
