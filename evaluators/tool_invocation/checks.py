@@ -275,7 +275,9 @@ class _Checker:
         )
 
     def _check_grounding(self, values: Sequence[Value]) -> None:
-        suspects = (value for value in values if ungrounded(value, self._around.evidence))
+        # What the schema doesn't know and the model isn't seen to have written, a framework has put there.
+        own = (value for value in values if self._call.from_model or value.argument in self._properties)
+        suspects = (value for value in own if ungrounded(value, self._around.evidence))
         if not self._around.saw_all:
             self._unfounded = next(suspects, None) is not None
             return

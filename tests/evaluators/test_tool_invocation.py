@@ -273,6 +273,15 @@ def test_a_value_is_missed_only_where_all_that_the_model_had_seen_is_known(
     assert evaluator.conclude_by_rules(screening).status is Status.NEEDS_JUDGE
 
 
+def test_where_a_value_comes_from_is_not_asked_of_what_a_framework_put_there() -> None:
+    arguments = {"city": "Vancouver", "thread_id": "t-4711"}
+    found = screen(case(call(arguments, name="get_weather", from_model=False))).issues
+    assert [(str(one.code), "city" in one.detail) for one in found] == [
+        ("unexpected_argument", False),
+        ("ungrounded_value", True),
+    ]
+
+
 def test_a_rejected_suspicion_is_dropped() -> None:
     assert ToolInvocation().screen(TWO).issues
     verdict = judged(TWO, answer(("call_1", "correct", []), ("call_2", "correct", [])))
