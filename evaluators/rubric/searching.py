@@ -176,9 +176,13 @@ def sections(material: Material, wanted: Sections) -> Outcome:
     at = 0
 
     def close() -> None:
-        if heading is not None and (
-            (wanted.more_than is not None and lines > wanted.more_than)
-            or (wanted.fewer_than is not None and lines < wanted.fewer_than)
+        if (
+            heading is not None
+            and len(passages) < _MOST_PASSAGES
+            and (
+                (wanted.more_than is not None and lines > wanted.more_than)
+                or (wanted.fewer_than is not None and lines < wanted.fewer_than)
+            )
         ):
             passages.append(_passage(material, wanted.text, text or "", *heading))
 
@@ -191,4 +195,4 @@ def sections(material: Material, wanted: Sections) -> Outcome:
             lines += 1
         at += len(line)
     close()
-    return Outcome(bool(passages), tuple(passages[:_MOST_PASSAGES]))
+    return Outcome(bool(passages), tuple(passages))

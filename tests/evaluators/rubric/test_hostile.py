@@ -30,6 +30,7 @@ SAID: list[Any] = [
     drafted(answer={"第一天": ["### 古镇", {"距离": "12 公里"}]}, route_validation="无"),
     drafted(answer=["\ud800"], content_insights=float(10**40)),
     drafted(answer="### " * 5_000 + "\n" * 5_000),
+    drafted(answer="### a\n" * 30_000),
     dict.fromkeys(DRAFT),
     {name: [] for name in DRAFT},
     dict.fromkeys(DRAFT, True),
