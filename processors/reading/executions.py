@@ -130,8 +130,12 @@ def _is_served(node: Node) -> bool:
 
 
 def _is_request(node: Node, tool: ToolFacts) -> bool:
-    """Whether the span only tells that a model asked for a call: below the model call, and without any outcome."""
-    return node.llm is not None and tool.result is None and tool.error is None and not tool.pending
+    """Whether the span only tells that a model asked for a call: below the model call, and without any outcome.
+
+    Where the span above was lost, that may have been a model call if the span knows the call's id.
+    """
+    asked = node.llm is not None or (node.orphan and tool.call_id is not None)
+    return asked and tool.result is None and tool.error is None and not tool.pending
 
 
 def _match_each(

@@ -128,6 +128,16 @@ def test_that_a_call_was_asked_for_and_that_it_was_executed_is_one_call_where_th
     ]
 
 
+def test_a_request_whose_model_call_was_lost_is_no_second_call() -> None:
+    trace = Trace()
+    trace.agent()
+    asked = {"openinference.span.kind": "TOOL", "tool.name": "get_weather", "input.value": json.dumps(_ROOMS)}
+    trace.add("a1", {**asked, "tool_call.id": "c1"}, under="lost")
+    trace.tool("t1", "get_weather", _ROOMS, "two")
+    trace.llm("m2", [_ASKED, asks("c1", "get_weather", _ROOMS), returns("c1", "two")], says("Two."))
+    assert [(call.id, call.ref) for call in trace.run().calls] == [("c1", "t1")]
+
+
 def _retold(arguments: dict[str, str], *, under: str, start_ns: int = 3_000_000) -> Trace:
     """An execution, and a span of the same tool within its time."""
     trace = Trace()
