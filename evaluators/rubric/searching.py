@@ -170,7 +170,7 @@ def sections(material: Material, wanted: Sections) -> Outcome:
     text = _text(material, wanted.text)
     if text is None:
         return Outcome(None)
-    passages = []
+    passages: list[Passage] = []
     heading: tuple[int, int] | None = None
     lines = 0
     at = 0
