@@ -33,7 +33,10 @@ def estimate_view(estimates: Mapping[str, Estimate], judges: Mapping[str, JudgeS
             table.add_row(
                 evaluator, judge, f"{questions:,}", f"{read:,}", f"{written:,}", _money(read, written, settings)
             )
-    yield table if table.row_count else Text("no judge would be asked anything")
+    if table.row_count:
+        yield table
+    else:
+        yield Text("no judge would be asked anything" + ("" if judges else ", as none is configured"))
     for judge, estimate in estimates.items():
         settings = judges[judge]
         read, written = estimate.read.total(), estimate.written.total()

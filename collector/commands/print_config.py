@@ -17,5 +17,5 @@ def register(app: typer.Typer) -> None:
 def print_config(config: ConfigOption = None, sets: SetOption = None) -> None:
     """Show the configuration as it is in effect: merged, expanded, with every default; secrets are hidden."""
     loaded = load_or_exit(config, sets)
-    report(loaded.notes, ())
+    report(loaded.notes, (), most_notes=None)
     typer.echo(render_config(loaded), nl=False)

@@ -38,13 +38,14 @@ def json_line(value: dict[str, JsonValue]) -> bytes:
     return f"{text}\n".encode()
 
 
-def report(notes: Sequence[str], errors: Sequence[str]) -> None:
-    """Tell the first notes and how many more there are, and every error."""
+def report(notes: Sequence[str], errors: Sequence[str], most_notes: int | None = MAX_NOTES) -> None:
+    """Tell the first notes and how many more there are (None: all of them), and every error."""
     console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
-    for note in notes[:MAX_NOTES]:
+    told = notes[:most_notes]
+    for note in told:
         console.print(f"note: {clean(note, MAX_CHARS)}", style="dim")
-    if len(notes) > MAX_NOTES:
-        console.print(f"note: and {len(notes) - MAX_NOTES} more", style="dim")
+    if len(notes) > len(told):
+        console.print(f"note: and {len(notes) - len(told)} more", style="dim")
     for error in errors:
         console.print(f"error: {clean(error, MAX_CHARS)}", style="red")
 

@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 def validate(config: ConfigOption = None, sets: SetOption = None) -> None:
     """Check a configuration without starting anything: 0 when it can be used, 2 with every problem when not."""
     checked = load_or_exit(config, sets)
-    report((*checked.notes, *plan_of(checked).notes), ())
+    report((*plan_of(checked).notes, *checked.notes), (), most_notes=None)
     for pipeline in checked.pipelines.values():
         ways = (pipeline.receivers, pipeline.processors, pipeline.exporters)
         typer.echo(f"{pipeline.id}: " + " -> ".join(", ".join(names) for names in ways if names))

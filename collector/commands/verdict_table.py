@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from collector.exporters.span_view import clean
+from collector.judging.setup import compares
 from evaluators.verdict import Status, Verdict
 from processors.verdicts.telling import PlacedVerdict
 
@@ -20,10 +21,13 @@ NAME_CHARS = 40
 REASON_CHARS = 300
 MAX_FAULTS = 50
 MEASURED = "measured"
+NO_REFERENCE = "there is no reference to compare with; see docs/references.md"
 HINTS = {
     Status.MISSING_INPUT: "`spanjudge transcript --summary` tells what these files lack, and how to capture it",
     Status.NEEDS_JUDGE: "rules alone can't decide it; a judge model can, see docs/judge.md",
 }
+MAX_REASONS = 5
+UNANSWERED = frozenset((Status.JUDGE_ERROR, Status.TIMED_OUT, Status.TOO_LARGE, Status.OVER_BUDGET))
 
 
 class VerdictTable:
@@ -34,6 +38,8 @@ class VerdictTable:
         self._measured: dict[str, float] = {}
         self._faults: list[PlacedVerdict] = []
         self._more_faults = 0
+        self._unanswered: Counter[str] = Counter()
+        self._hints: dict[str, None] = {}
 
     def add(self, verdicts: Iterable[PlacedVerdict]) -> None:
         """Take the verdicts of a trace."""
@@ -41,6 +47,12 @@ class VerdictTable:
             verdict = placed.verdict
             outcome = _outcome(verdict)
             self._outcomes.setdefault(verdict.evaluator, Counter())[outcome] += 1
+            if verdict.status in UNANSWERED:
+                self._unanswered[f"{verdict.status}: {verdict.explanation}"] += 1
+            if verdict.status in HINTS:
+                lacks_reference = verdict.status is Status.MISSING_INPUT and compares(verdict.evaluator)
+                hint = NO_REFERENCE if lacks_reference else HINTS[verdict.status]
+                self._hints[f"{verdict.status}: {hint}"] = None
             if outcome == MEASURED and verdict.score is not None:
                 self._measured[verdict.evaluator] = self._measured.get(verdict.evaluator, 0.0) + verdict.score
             if outcome == "bad":
@@ -60,11 +72,13 @@ class VerdictTable:
             console.print(self._list_of_faults())
         if self._more_faults:
             console.print(f"and {self._more_faults} more faults; --verdicts FILE writes them all")
-        statuses = {status for outcomes in self._outcomes.values() for status in outcomes}
-        hints = [f"{status}: {hint}" for status, hint in HINTS.items() if status in statuses]
-        if hints:
+        reasons = [
+            f"{clean(reason, REASON_CHARS)} ({count} times)"
+            for reason, count in self._unanswered.most_common(MAX_REASONS)
+        ]
+        if told := [*reasons, *self._hints]:
             console.print()
-            console.print(Text("\n".join(hints), style="dim"))
+            console.print(Text("\n".join(told), style="dim"))
 
     def _summary(self) -> Table:
         table = Table("evaluator", "passed", "failed", "neither", box=None, pad_edge=False)

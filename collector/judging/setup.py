@@ -99,7 +99,7 @@ def plan_of(config: Config) -> Plan:
         notes += [
             f"{name} compares with a reference, and there is none; {_ADD_REFERENCES}"
             for name in evaluators
-            if _compares(name)
+            if compares(name)
         ]
     notes += without_sources(evaluators)
     calibration = config.extension("calibration")
@@ -121,7 +121,8 @@ def plan_of(config: Config) -> Plan:
     )
 
 
-def _compares(evaluator: str) -> bool:
+def compares(evaluator: str) -> bool:
+    """Whether an evaluator holds runs against a reference."""
     entry = EVALUATORS.get(evaluator)
     return entry is not None and issubclass(entry.evaluator_type, ReferenceMetric)
 

@@ -64,13 +64,14 @@ class FailureAttribution(ComputedEvaluator[RunCase]):
             return Screening(status=found.status, reason=_why(found.status, found.lacks), details=details)
         issues: list[Issue] = []
         if found.fault is Fault.NONE and followed.good is False:
-            said = "The task was done, but not the way it was planned."
-            issues.append(issue(IssueCode.EXECUTION_DEVIATED, said, ref=case.run.ref))
+            detail = "The task was done, but not the way it was planned."
+            issues.append(issue(IssueCode.EXECUTION_DEVIATED, detail, ref=case.run.ref))
         if found.fault is Fault.NONE and efficient.good is False:
-            said = "The task was done, but with wasted steps."
-            issues.append(issue(IssueCode.INEFFICIENT_EXECUTION, said, ref=case.run.ref))
+            detail = "The task was done, but with wasted steps."
+            issues.append(issue(IssueCode.INEFFICIENT_EXECUTION, detail, ref=case.run.ref))
         used = [source for source in case.sources if source.passed is not None]
-        told = [_SAID[found.fault], *(one.detail for one in issues if found.fault is Fault.NONE), ADVICE[found.fault]]
+        said = [one.detail for one in issues] if issues else [_SAID[found.fault]]
+        told = [*said, ADVICE[found.fault]]
         return Screening(
             status=Status.OK,
             label=found.fault.value,

@@ -68,7 +68,7 @@ def test_a_valid_configuration_shows_its_pipelines_and_notes(tmp_path: Path) -> 
     code, out, err = invoke("validate", "--config", write(tmp_path), "--set", "exporters.file={}", TOKEN="t")
     assert code == 0
     assert out == "traces: otlp -> assemble, tool_selection, task_completion -> otlp/sink\nvalid\n"
-    unused, judge_off = err.splitlines()
+    judge_off, unused = err.splitlines()
     assert unused == "note: exporters::file is not named by a pipeline; it isn't started"
     assert judge_off.startswith("note: judge/default is off")
 
@@ -229,3 +229,10 @@ def test_a_judge_for_an_evaluator_that_asks_none_is_a_mistake(tmp_path: Path) ->
     )
     assert code == 2
     assert "tool_call_f1::judge" in err and "nothing can be set here; take this key out" in err
+
+
+def test_validate_tells_all_notes_those_of_consequence_first(tmp_path: Path) -> None:
+    unused = [f"exporters.file/{number}={{}}" for number in range(8)]
+    sets = [part for one in unused for part in ("--set", one)]
+    _, _, err = invoke("validate", "--config", write(tmp_path), *sets, TOKEN="t")
+    assert len(err.splitlines()) == 9 and err.startswith("note: judge/default is off")

@@ -46,7 +46,7 @@ def test_without_prices_there_is_no_money(tmp_path: Path) -> None:
 
 def test_without_a_judge_nothing_would_be_asked(tmp_path: Path) -> None:
     code, out, _ = run(tmp_path, "--estimate", base=False)
-    assert code == 0 and "no judge would be asked anything" in out
+    assert code == 0 and "no judge would be asked anything, as none is configured" in out
 
 
 def test_an_estimate_has_no_verdicts_to_write(tmp_path: Path) -> None:

@@ -37,3 +37,25 @@ def test_categories_are_told_by_their_labels_and_measures_as_such() -> None:
         "planning 1, none 2",
     ]
     assert row(placed(score=0.5), placed(score=1.0)) == ["e", "0", "0", "measured 2, mean 0.75"]
+
+
+def printed(*verdicts: PlacedVerdict) -> str:
+    table, out = VerdictTable(), io.StringIO()
+    table.add(verdicts)
+    table.print(Console(file=out, width=120))
+    return out.getvalue()
+
+
+def test_why_a_judge_gave_no_answer_is_told_once_with_how_often() -> None:
+    down = placed(status=Status.JUDGE_ERROR, explanation="http://j refused the key (401); check api_key")
+    late = placed(status=Status.TIMED_OUT, explanation="no answer in time")
+    out = printed(down, down, late)
+    assert "judge_error: http://j refused the key (401); check api_key (2 times)" in out
+    assert "timed_out: no answer in time (1 times)" in out
+
+
+def test_what_is_missing_is_a_recording_or_a_reference() -> None:
+    missing = placed(status=Status.MISSING_INPUT)
+    compared = placed(status=Status.MISSING_INPUT, evaluator="tool_calls_match")
+    assert "transcript --summary" in printed(missing) and "docs/references.md" not in printed(missing)
+    assert "docs/references.md" in printed(compared) and "transcript --summary" not in printed(compared)

@@ -196,12 +196,12 @@ async def test_what_is_most_urgent_goes_first_and_the_last_is_dropped() -> None:
 async def test_the_deadline_counts_from_asking() -> None:
     told = Told()
     async with JudgeServer(slow(30), well) as server:
-        judge = judge_at(server, told=told, max_concurrent_requests=1, limits={"deadline": "2s"})
+        judge = judge_at(server, told=told, max_concurrent_requests=1, limits={"deadline": "5s"})
         answers = await ask_many(judge, 2)
         await judge.close()
     assert [answer.status for answer in answers if isinstance(answer, JudgeFailure)] == [Status.TIMED_OUT] * 2
-    assert "gave no valid answer within 2 s (limits::deadline)" in reasons(answers)[0]
-    assert "no place for the request within 2 s (limits::deadline): all places were taken" in reasons(answers)[1]
+    assert "gave no valid answer within 5 s (limits::deadline)" in reasons(answers)[0]
+    assert "no place for the request within 5 s (limits::deadline): all places were taken" in reasons(answers)[1]
     assert len(server.received) == 1
     assert told.asked == {Asked.TIMED_OUT: 2}
 
