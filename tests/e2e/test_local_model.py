@@ -161,4 +161,4 @@ async def test_a_recorded_trace_is_judged_with_evidence_on_its_own_spans(base_ur
             # Processors round differently, and then a model says something else.
             assert verdict["status"] == "judge_error"
             assert verdict["score"] is None
-            assert "cut off" in verdict["reason"] or "no valid answer" in verdict["reason"]
+            assert "cut off" in verdict["explanation"] or "no valid answer" in verdict["explanation"]
