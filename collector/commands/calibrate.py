@@ -8,9 +8,9 @@ knows which judges to trust.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import orjson
 import typer
@@ -31,7 +31,8 @@ from evaluators.calibration.labels import About, read_annotations, read_case_lab
 from evaluators.calibration.record import write_record
 from evaluators.calibration.scripts import script_of
 from evaluators.case_files.lines import BadLine, NamedCase
-from evaluators.verdict import Level
+from evaluators.evaluator import Evaluator
+from evaluators.verdict import Level, Verdict
 from processors.verdicts.verdict_json import verdict_of
 
 EXAMPLES = 3
@@ -99,7 +100,7 @@ def _compared_cases(path: Path, plan: Plan) -> tuple[list[Compared], Sequence[st
     labelled = [one for one in read if isinstance(one, NamedCase) and one.case_id in labels]
     unlabelled = sum(isinstance(one, NamedCase) for one in read) - len(labelled)
     compared = []
-    for case, verdict in asyncio.run(judge_cases(labelled, evaluators, plan)):
+    for case, verdict in asyncio.run(_judged(labelled, evaluators, plan)):
         label = labels[case.case_id]
         compared.append(
             Compared(
@@ -113,6 +114,12 @@ def _compared_cases(path: Path, plan: Plan) -> tuple[list[Compared], Sequence[st
         )
     notes = [*plan.notes, *([f"{unlabelled} cases have no label"] if unlabelled else [])]
     return compared, notes, [f"{path}:{one.line}: {one.fault}" for one in read if isinstance(one, BadLine)]
+
+
+async def _judged(
+    cases: Iterable[NamedCase], evaluators: Mapping[str, Evaluator[Any]], plan: Plan
+) -> list[tuple[NamedCase, Verdict]]:
+    return [judged async for judged in judge_cases(cases, evaluators, plan)]
 
 
 def _compared_annotations(verdicts: Path, annotations: Path) -> tuple[list[Compared], Sequence[str], Sequence[str]]:

@@ -8,8 +8,10 @@ same.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Mapping
+from contextlib import aclosing
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, BinaryIO
 
 import typer
 
@@ -22,7 +24,9 @@ from collector.commands.case_options import (
 )
 from collector.commands.reporting import report
 from collector.judging.cases import evaluators_for_cases, judge_cases, read_cases_for
+from collector.judging.setup import Plan
 from evaluators.case_files.lines import BadLine, NamedCase, result_line
+from evaluators.evaluator import Evaluator
 
 
 def register(app: typer.Typer) -> None:
@@ -59,10 +63,18 @@ def evaluate_cases(
     try:
         # Opened first: what can't be written must not cost the answers of a judge.
         with output.open("wb") as target:
-            judged = asyncio.run(judge_cases(named, evaluators, plan))
-            target.writelines(result_line(case, verdict) for case, verdict in judged)
+            asyncio.run(_write_all(named, evaluators, plan, target))
     except OSError as error:
         faults.append(f"{output}: can't be written: {error.strerror}")
     report(plan.notes, faults)
     if faults:
         raise typer.Exit(1)
+
+
+async def _write_all(
+    cases: Iterable[NamedCase], evaluators: Mapping[str, Evaluator[Any]], plan: Plan, target: BinaryIO
+) -> None:
+    """Write each result when it is there: what has been paid for outlives a Ctrl-C."""
+    async with aclosing(judge_cases(cases, evaluators, plan)) as judged:
+        async for case, verdict in judged:
+            target.write(result_line(case, verdict))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -43,8 +43,11 @@ def read_cases_for(evaluators: Mapping[str, Evaluator[Any]], lines: Iterable[byt
 
 async def judge_cases(
     cases: Iterable[NamedCase], evaluators: Mapping[str, Evaluator[Any]], plan: Plan
-) -> Sequence[tuple[NamedCase, Verdict]]:
-    """Each case with its verdict, in order. A run without a reference of its own has that of the configured file."""
+) -> AsyncGenerator[tuple[NamedCase, Verdict], None]:
+    """Each case with its verdict, in order, as soon as it and those before it have theirs.
+
+    A run without a reference of its own has that of the configured file.
+    """
     clients = make_judges(plan, patient=True)
     judges = escalating(plan, clients)
     references = References(plan.references.entries if plan.references is not None else ())
@@ -58,9 +61,14 @@ async def judge_cases(
             verdict, *others = await evaluate([item, *needed])
         return case, _with_cost(verdict, others)
 
+    tasks = [asyncio.create_task(judge_one(case)) for case in cases]
     try:
-        return await asyncio.gather(*(judge_one(case) for case in cases))
+        for task in tasks:
+            yield await task
     finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         for client in clients.values():
             await client.close()
 

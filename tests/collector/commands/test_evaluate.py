@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from collector.cli import app
-from tests.evaluators.judge_server import JudgeServer, Received, Response, status, well
+from tests.evaluators.judge_server import JudgeServer, Received, Response, slow, status, well
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOLS = [{"name": "get_weather", "description": "Weather of a city.", "parameters": SCHEMA}]
@@ -279,3 +281,19 @@ def test_cases_without_a_reference_have_that_of_the_configured_file_by_what_the_
         ("missing_input", None, None),
     ]
     assert results["known"]["details"]["reference"] == "file"
+
+
+async def test_what_was_judged_before_an_interruption_is_kept(tmp_path: Path) -> None:
+    cases, output = tmp_path / "cases.jsonl", tmp_path / "results.jsonl"
+    lines = [case("wrong", country="Peru"), case("bare"), case("slow", "tool_selection", city="Lima")]
+    cases.write_text("\n".join(lines), "utf-8")
+    async with JudgeServer(slow(60)) as server:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "collector", "evaluate", str(cases), "--output", str(output)),
+            *("--judge", server.base_url),
+        )
+        while not server.received:
+            await asyncio.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert await process.wait() == 130
+    assert [json.loads(line)["id"] for line in output.read_text("utf-8").splitlines()] == ["wrong", "bare"]
