@@ -192,7 +192,7 @@ class Pipeline:
         if sliced.rejected:
             metrics.rejected(Signal.TRACES, len(sliced.rejected))
         if self._assembler is None or self._reading is None:
-            passed = held = [Outbound(record.origin, record.span) for record in records]
+            passed = held = [Outbound(record.origin, record.span, b"", record.place) for record in records]
             untouched = not sliced.rejected
         else:
             passed, held, untouched = self._sort(records, self._assembler, self._reading)
@@ -216,7 +216,7 @@ class Pipeline:
         wanted: dict[bytes, list[SpanRecord]] = {}
         unwanted: list[SpanRecord] = []
         for record in records:
-            trace_id, _, _, _, origin, span = record
+            trace_id, _, _, _, origin, span, _ = record
             if not wants(span, origin.scope):
                 unwanted.append(record)
             elif (group := wanted.get(trace_id)) is not None:
@@ -232,20 +232,20 @@ class Pipeline:
             if assembler.knows(record.trace_id):
                 taken.append(assembler.add_unwanted(record, now_s))
             else:
-                passed.append(Outbound(record.origin, record.span))
+                passed.append(Outbound(record.origin, record.span, b"", record.place))
         for arrival, spans, others, repeated, too_late in taken:
             duplicates += repeated
-            passed += [Outbound(record.origin, record.span) for record in others]
+            passed += [Outbound(record.origin, record.span, b"", record.place) for record in others]
             late += len(too_late)
-            passed += [Outbound(record.origin, record.span, reading.late_mark) for record in too_late]
+            passed += [Outbound(record.origin, record.span, reading.late_mark, record.place) for record in too_late]
             if arrival is Arrival.HELD:
                 if self._immediate:
-                    held += [Outbound(record.origin, record.span) for record in spans]
+                    held += [Outbound(record.origin, record.span, b"", record.place) for record in spans]
             elif arrival is Arrival.LATE:
                 late += len(spans)
-                passed += [Outbound(record.origin, record.span, reading.late_mark) for record in spans]
+                passed += [Outbound(record.origin, record.span, reading.late_mark, record.place) for record in spans]
             else:
-                passed += [Outbound(record.origin, record.span) for record in spans]
+                passed += [Outbound(record.origin, record.span, b"", record.place) for record in spans]
         if late:
             self._telemetry.traces.late(late)
         if duplicates:
@@ -362,8 +362,8 @@ def _cuts(spans: Sequence[Outbound]) -> Iterator[tuple[int, int]]:
 
     Each parcel repeats the spans' origins, so it is made large enough that at most half of it is repetition.
     """
-    ends = list(accumulate([len(span) + len(tail) for _, span, tail in spans]))
-    origins = {id(origin): origin for origin, _, _ in spans}.values()
+    ends = list(accumulate([len(span) + len(tail) for _, span, tail, _ in spans]))
+    origins = {id(one.origin): one.origin for one in spans}.values()
     size_bytes = max(PARCEL_BYTES, sum([origin.size_bytes for origin in origins]))
     start = start_bytes = 0
     while start < len(spans):

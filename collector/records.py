@@ -13,6 +13,9 @@ from typing import NamedTuple, NewType
 Ref = NewType("Ref", int)
 """A reference to something kept in the store: a span that is held, or a parcel that is on its way out."""
 
+PLACE_BITS = 24
+"""A place in the journal is the number of a record, and in these lowest bits the item's index in its request."""
+
 
 class Signal(StrEnum):
     """The OTLP signals that are taken."""
@@ -52,7 +55,7 @@ class SpanRecord(NamedTuple):
     A tuple, because one is made for every span that passes and a frozen dataclass costs four times as much.
 
     `remote_parent` is what the span's flags say about its parent: True, False, or None where they don't say.
-    `parent_span_id` is empty for a root.
+    `parent_span_id` is empty for a root.  `place` is where the journal has it (see `PLACE_BITS`); 0 without one.
     """
 
     trace_id: bytes
@@ -61,6 +64,7 @@ class SpanRecord(NamedTuple):
     remote_parent: bool | None
     origin: Origin
     span: bytes
+    place: int = 0
 
 
 class LogRecord(NamedTuple):
@@ -73,11 +77,15 @@ class LogRecord(NamedTuple):
 
 
 class Outbound(NamedTuple):
-    """A span as it leaves: its bytes and the serialised attributes that are appended to them (empty: unscored)."""
+    """A span as it leaves: its bytes and the serialised attributes that are appended to them (empty: unscored).
+
+    `place` is where the journal has it; 0 if it has no such place.
+    """
 
     origin: Origin
     span: bytes
     tail: bytes = b""
+    place: int = 0
 
 
 class Parcel(NamedTuple):

@@ -150,7 +150,7 @@ class Assembler:
 
     def _unknown(self, trace: LiveTrace, records: list[SpanRecord]) -> tuple[list[SpanRecord], list[SpanRecord]]:
         """Those of the spans that are not here yet, and those whose id is here with other bytes."""
-        ids = {span_id for _, span_id, _, _, _, _ in records}
+        ids = {record[1] for record in records}
         if len(ids) == len(records) and ids.isdisjoint(trace.places) and ids.isdisjoint(trace.stubs):
             return records, []
         fresh: dict[bytes, SpanRecord] = {}
@@ -174,7 +174,7 @@ class Assembler:
         held: Sequence[SpanRecord],
         now_s: float,
     ) -> None:
-        size_bytes = sum([len(record[-1]) for record in fresh]) + SPAN_OVERHEAD_BYTES * len(fresh)
+        size_bytes = sum([len(record[5]) for record in fresh]) + SPAN_OVERHEAD_BYTES * len(fresh)
         # By identity: origins are interned, and hashing them costs.
         size_bytes += sum(map(_beyond_usual, {id(record[4]): record[4] for record in fresh}.values()))
         if not trace.chunks:
@@ -183,7 +183,7 @@ class Assembler:
             # Another run begins in a trace in which one was judged.
             trace.first_s = now_s
         trace.keep(self._spans.put(fresh, size_bytes, 1), fresh)
-        trace.held.update(dict.fromkeys([span_id for _, span_id, _, _, _, _ in held], now_s))
+        trace.held.update(dict.fromkeys([record[1] for record in held], now_s))
         self._held_spans += len(held)
         trace.last_s = now_s
         trace.changed = True
@@ -282,7 +282,7 @@ class Assembler:
             del self._live[trace_id]
             return
         batches = [
-            (origin.resource, origin.scope, [record[-1] for record in records])
+            (origin.resource, origin.scope, [record[5] for record in records])
             for origin, records in groupby(records_of(trace, self._spans), attrgetter("origin"))
         ]
         logs = [self._logs.read(ref) for ref in trace.logs]
@@ -371,8 +371,8 @@ class Assembler:
             return
         tails = trace.tails
         leaving = [
-            Outbound(origin, span, tails.pop(span_id, b""))
-            for _, span_id, _, _, origin, span in records_of(trace, self._spans)
+            Outbound(origin, span, tails.pop(span_id, b""), place)
+            for _, span_id, _, _, origin, span, place in records_of(trace, self._spans)
             if span_id in going
         ]
         if len(going) == len(trace.held):

@@ -120,7 +120,7 @@ class LiveTrace:
     def keep(self, ref: Ref, chunk: Chunk) -> None:
         """Add spans that are not here yet; their content is behind `ref`."""
         # All of them at once: what is done here span by span is done for every span there is.
-        _, span_ids, parents, remotes, _, _ = zip(*chunk, strict=True)
+        _, span_ids, parents, remotes, _, _, _ = zip(*chunk, strict=True)
         start = len(self.places)
         self.places.update(zip(span_ids, range(start, start + len(chunk)), strict=True))
         self.chunks.append(ref)

@@ -30,14 +30,14 @@ def build_request(outbound: Iterable[Outbound]) -> bytes:
 
 def build_logs_request(records: Iterable[LogRecord]) -> bytes:
     """A serialised ExportLogsServiceRequest of these records; order as in `build_request`."""
-    return _build((item.origin, item.record, b"") for item in records)
+    return _build((item.origin, item.record, b"", 0) for item in records)
 
 
-def _build(items: Iterable[tuple[Origin, bytes, bytes]]) -> bytes:
+def _build(items: Iterable[tuple[Origin, bytes, bytes, int]]) -> bytes:
     groups: dict[int, tuple[Origin, Parts]] = {}  # by identity: origins are interned, and hashing them costs
     current: Origin | None = None
     parts: Parts = []
-    for origin, data, tail in items:
+    for origin, data, tail, _ in items:
         if origin is not current:
             current = origin
             parts = groups.setdefault(id(origin), (origin, []))[1]

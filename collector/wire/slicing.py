@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError, Message
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from collector.intake import MalformedRequestError
-from collector.records import LogRecord, Origin, SpanRecord
+from collector.records import PLACE_BITS, LogRecord, Origin, SpanRecord
 from collector.wire.damage import Budget, BudgetSpentError, find_damage, malformed
 from collector.wire.origins import OriginKey, Origins
 from collector.wire.skeleton import (
@@ -87,7 +87,9 @@ class SlicedLogs:
     rejected: list[Rejection]
 
 
-def slice_spans(request: bytes, headers: Headers, origins: Origins, limits: Limits | None = OF_A_BATCH) -> Sliced:
+def slice_spans(
+    request: bytes, headers: Headers, origins: Origins, limits: Limits | None = OF_A_BATCH, number: int = 0
+) -> Sliced:
     """Take a serialised ExportTraceServiceRequest apart.
 
     A span is rejected if its trace id isn't 16 bytes or is all zeros, if its span id isn't 8 bytes or is all zeros, if
@@ -99,6 +101,7 @@ def slice_spans(request: bytes, headers: Headers, origins: Origins, limits: Limi
         headers: the request headers that have to travel with the spans, sorted.
         origins: where equal origins become one object.
         limits: how much it may hold; None for requests that nobody else waits behind.
+        number: of the journal's record of this request; 0 if it has none.
 
     Raises:
         MalformedRequestError: the request can't be cut into spans at all, or holds more than that.
@@ -107,6 +110,7 @@ def slice_spans(request: bytes, headers: Headers, origins: Origins, limits: Limi
     rejected: list[Rejection] = []
     budget = Budget()
     index = -1
+    first_place = number << PLACE_BITS
     heads = _heads_at_once(request)
     for place, origin, items in _scopes(request, "spans", headers, origins, budget, limits):
         for number, span in enumerate(items):
@@ -145,6 +149,7 @@ def slice_spans(request: bytes, headers: Headers, origins: Origins, limits: Limi
                     bool(flags & _IS_REMOTE) if flags & _HAS_IS_REMOTE else None,
                     origin,
                     span,
+                    first_place + index,
                 )
             )
     return Sliced(records, rejected)
