@@ -27,7 +27,7 @@ from collector.holding.store import RETRY_AFTER_S, Budget, MemoryStore
 from collector.intake import Accepted, OverloadedError, UndeclaredSignalError
 from collector.judging.jobs import Apart, EvaluationSpan
 from collector.logs import RateLimited
-from collector.records import Origin, Outbound, Parcel, Ref, Signal, SpanRecord
+from collector.records import Origin, Outbound, Parcel, Ref, Signal, SpanRecord, Waybill
 from collector.telemetry import ReceiverMetrics, Telemetry
 
 # Backends route by these, so they travel with the telemetry; spans of different values never share a request.
@@ -63,8 +63,8 @@ _WITH_EVALUATIONS = frozenset({ScoreMode.EVALUATION_SPANS, ScoreMode.BOTH})
 class Queue(Protocol):
     """A destination's queue, as far as it is filled from here."""
 
-    def put(self, ref: Ref, parcel: Parcel) -> None:
-        """Take over one claim on `parcel`, which is behind `ref`, whatever the queue's length."""
+    def put(self, ref: Ref, parcel: Waybill) -> None:
+        """Take over one claim on a parcel, which is behind `ref`, whatever the queue's length."""
 
     def has_room(self) -> bool:
         """Whether more should be let in at the receivers."""
@@ -339,7 +339,7 @@ class Pipeline:
             return
         ref = self._parcels.put(parcel, len(parcel.request), len(destinations))
         for destination in destinations:
-            destination.queue.put(ref, parcel)
+            destination.queue.put(ref, parcel.waybill())
 
 
 def _parcels(spans: Iterable[Outbound]) -> Iterator[Parcel]:

@@ -92,10 +92,26 @@ class Parcel(NamedTuple):
     """What a destination's queue takes: a serialised Export*ServiceRequest with one or more items.
 
     Requests of one signal and equal headers can be joined by concatenating their bytes (protobuf merges repeated
-    fields), so a batch is a join of parcels. `items` counts spans, log records or data points.
+    fields), so a batch is a join of parcels. `items` counts spans, log records or data points. `number` is that of the
+    journal's record of it; 0 without a journal.
     """
 
     signal: Signal
     request: bytes
     items: int
     headers: tuple[tuple[str, str], ...] = ()
+    number: int = 0
+
+    def waybill(self) -> Waybill:
+        """All of it but its bytes."""
+        return Waybill(self.signal, self.items, self.headers, len(self.request), self.number)
+
+
+class Waybill(NamedTuple):
+    """What is known of a parcel without its bytes."""
+
+    signal: Signal
+    items: int
+    headers: tuple[tuple[str, str], ...]
+    size_bytes: int
+    number: int = 0

@@ -24,7 +24,7 @@ from collector.exporters.delivery import Batch, Delivery
 from collector.exporters.sender import Sender
 from collector.exporters.settings import QueueSettings, RetrySettings
 from collector.holding.store import Source
-from collector.records import Parcel, Ref, Signal
+from collector.records import Ref, Signal, Waybill
 from collector.telemetry import ExporterMetrics
 
 FAULT_WAIT_S = 5.0
@@ -36,6 +36,7 @@ class _Waiting(NamedTuple):
     ref: Ref
     size_bytes: int
     items: int
+    number: int
 
 
 class _LaneKey(NamedTuple):
@@ -62,6 +63,7 @@ class SendingQueue:
         queue, retry: settings.
         dead_letters: takes what can never be delivered.
         metrics: counts what happens.
+        done: told the journal's number of each parcel that has found its end.
         random, clock: for jitter, and seconds of a monotonic clock.
     """
 
@@ -75,6 +77,7 @@ class SendingQueue:
         dead_letters: DeadLetterFile,
         metrics: ExporterMetrics,
         *,
+        done: Callable[[int], None] = lambda _: None,
         random: Callable[[], float] = random_module.random,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -83,6 +86,7 @@ class SendingQueue:
         self._source = source
         self._settings = queue
         self._metrics = metrics
+        self._done = done
         self._clock = clock
         self._delivery = Delivery(
             destination, sender, retry, queue.batch.max_size, dead_letters, metrics, random, clock
@@ -124,13 +128,14 @@ class SendingQueue:
         await self._sender.start()
         self._dispatcher = asyncio.create_task(self._dispatch(), name=f"{self.destination} queue")
 
-    def put(self, ref: Ref, parcel: Parcel) -> None:
+    def put(self, ref: Ref, parcel: Waybill) -> None:
         """Take over one claim on a parcel; it is released when the parcel has found its end here."""
         if not self._delivery.takes(parcel.signal):
             self._metrics.unsupported(parcel.signal, parcel.items)
             self._source.release(ref)
+            self._done(parcel.number)
             return
-        waiting = _Waiting(ref, len(parcel.request), parcel.items)
+        waiting = _Waiting(ref, parcel.size_bytes, parcel.items, parcel.number)
         lane = self._lanes.setdefault(_LaneKey(parcel.signal, parcel.headers), _Lane())
         if not lane.waiting:
             lane.ready_at_s = self._clock() + self._settings.batch.flush_timeout
@@ -197,6 +202,7 @@ class SendingQueue:
     def _settle(self, signal: Signal, parcels: list[_Waiting]) -> None:
         for waiting in parcels:
             self._source.release(waiting.ref)
+            self._done(waiting.number)
             self._size_bytes -= waiting.size_bytes
             self._items[signal] -= waiting.items
         self._requests -= len(parcels)

@@ -14,7 +14,7 @@ from collector.holding.store import Budget, MemoryStore
 from collector.intake import OverloadedError, UndeclaredSignalError
 from collector.judging.jobs import Apart, Carriers, EvaluationSpan, Job, Judged, seal_carriers
 from collector.pipeline import PARCELS_AT_ONCE, SHED_PAUSE_S, Destination, Pipeline, Reading, ScoreMode
-from collector.records import Parcel, Ref, Signal
+from collector.records import Parcel, Ref, Signal, Waybill
 from collector.telemetry import Telemetry
 
 LATE = Span(name="late mark").SerializeToString()
@@ -29,9 +29,10 @@ class Shelf:
         self.parcels: list[Parcel] = []
         self.full = False
 
-    def put(self, ref: Ref, parcel: Parcel) -> None:
-        assert self._store.read(ref) == parcel
-        self.parcels.append(parcel)
+    def put(self, ref: Ref, parcel: Waybill) -> None:
+        kept = self._store.read(ref)
+        assert kept.waybill() == parcel
+        self.parcels.append(kept)
         self._store.release(ref)
 
     def has_room(self) -> bool:

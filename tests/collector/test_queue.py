@@ -65,7 +65,7 @@ class Harness:
     ) -> Ref:
         parcel = Parcel(signal, trace_request(*names, padding=padding), len(names), headers)
         ref = self.store.put(parcel, len(parcel.request), claims=1)
-        self.queue.put(ref, parcel)
+        self.queue.put(ref, parcel.waybill())
         return ref
 
     async def finish(self, deadline_s: float = 30.0) -> list[Ref]:
