@@ -234,7 +234,7 @@ class Pipeline:
             else:
                 passed.append(Outbound(record.origin, record.span, b"", record.place))
         for arrival, spans, others, repeated, too_late in taken:
-            duplicates += repeated
+            duplicates += len(repeated)
             passed += [Outbound(record.origin, record.span, b"", record.place) for record in others]
             late += len(too_late)
             passed += [Outbound(record.origin, record.span, reading.late_mark, record.place) for record in too_late]

@@ -95,10 +95,9 @@ class Assembler:
             if trace_id in self._ledger:
                 return self._late_for_ledger(trace_id, records)
             if self._draining:
-                return Taken(Arrival.PASSED, records, [], 0)
+                return Taken(Arrival.PASSED, records, [], [])
             trace = self._live[trace_id] = LiveTrace(now_s)
-        fresh, others = self._unknown(trace, records)
-        duplicates = len(records) - len(fresh) - len(others)
+        fresh, others, duplicates = self._unknown(trace, records)
         if self._draining:
             if fresh:
                 self._keep(trace_id, trace, fresh, (), now_s)
@@ -119,9 +118,9 @@ class Assembler:
         if trace is None:
             late = self._late_for_ledger(record.trace_id, [record])
             return late._replace(arrival=Arrival.PASSED)
-        fresh, others = self._unknown(trace, [record])
+        fresh, others, duplicates = self._unknown(trace, [record])
         if not fresh:
-            return Taken(Arrival.PASSED, [], others, 1 - len(others))
+            return Taken(Arrival.PASSED, [], others, duplicates)
         if record.parent_span_id and record.remote_parent is not True:
             trace.note(record)
             if trace.chunks:
@@ -131,10 +130,10 @@ class Assembler:
             trace.last_s = now_s
             # It may have been the last that was missing.
             self._reschedule(record.trace_id, trace, now_s)
-            return Taken(Arrival.PASSED, fresh, [], 0)
+            return Taken(Arrival.PASSED, fresh, [], [])
         held = not self._draining and (trace.judged_s is None or not late_among(trace, fresh))
         self._keep(record.trace_id, trace, fresh, fresh if held else (), now_s)
-        return Taken(Arrival.HELD if held else Arrival.PASSED, fresh, [], 0)
+        return Taken(Arrival.HELD if held else Arrival.PASSED, fresh, [], [])
 
     def add_log(self, record: LogRecord, now_s: float) -> None:
         """Take a copy of a log record that carries content of a trace; the record itself is the caller's to send on."""
@@ -148,13 +147,16 @@ class Assembler:
         trace.changed = True
         self._schedule(record.trace_id, trace)
 
-    def _unknown(self, trace: LiveTrace, records: list[SpanRecord]) -> tuple[list[SpanRecord], list[SpanRecord]]:
-        """Those of the spans that are not here yet, and those whose id is here with other bytes."""
+    def _unknown(
+        self, trace: LiveTrace, records: list[SpanRecord]
+    ) -> tuple[list[SpanRecord], list[SpanRecord], list[SpanRecord]]:
+        """Those of the spans that are not here yet, those whose id is here with other bytes, and repeats."""
         ids = {record[1] for record in records}
         if len(ids) == len(records) and ids.isdisjoint(trace.places) and ids.isdisjoint(trace.stubs):
-            return records, []
+            return records, [], []
         fresh: dict[bytes, SpanRecord] = {}
-        others = []
+        others: list[SpanRecord] = []
+        repeats: list[SpanRecord] = []
         for record in records:
             known = fresh.get(record.span_id)
             if known is None:
@@ -164,7 +166,9 @@ class Assembler:
             elif known is None or known.span != record.span:
                 # Whoever repeats an id with other bytes decided so: it is not ours to judge or to drop.
                 others.append(record)
-        return list(fresh.values()), others
+            else:
+                repeats.append(record)
+        return list(fresh.values()), others, repeats
 
     def _keep(
         self,
@@ -190,8 +194,12 @@ class Assembler:
         self._reschedule(trace_id, trace, now_s)
 
     def _late_for_ledger(self, trace_id: bytes, records: list[SpanRecord]) -> Taken:
-        late = [record for record in records if not self._ledger.has_seen(trace_id, record.span_id, record.span)]
-        return Taken(Arrival.LATE, late, [], len(records) - len(late))
+        late: list[SpanRecord] = []
+        repeats: list[SpanRecord] = []
+        for record in records:
+            seen = self._ledger.has_seen(trace_id, record.span_id, record.span)
+            (repeats if seen else late).append(record)
+        return Taken(Arrival.LATE, late, [], repeats)
 
     # -- time --------------------------------------------------------------------------------------------------------
 

@@ -53,14 +53,15 @@ class Taken(NamedTuple):
     """What became of spans of one trace that arrived together.
 
     `spans` are those that are new, and `arrival` is what became of them.  `others` have an id that was there before
-    with other bytes: they are to be sent on, and nothing is made of them.  `duplicates` were there before.
+    with other bytes: they are to be sent on, and nothing is made of them.  `duplicates` were there before with the
+    same bytes, and go nowhere.
     `late` are new ones of a run that was judged, to be sent on marked.
     """
 
     arrival: Arrival
     spans: list[SpanRecord]
     others: list[SpanRecord]
-    duplicates: int
+    duplicates: list[SpanRecord]
     late: Sequence[SpanRecord] = ()
 
 
