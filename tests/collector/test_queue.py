@@ -272,7 +272,7 @@ async def test_a_large_resource_is_not_sent_again_for_every_few_spans(tmp_path: 
         for size_bytes in (10_000, 1_000_000):
             request = with_resource(size_bytes, *NAMES, *NAMES, *NAMES, *NAMES, *NAMES)
             parcel = Parcel(Signal.TRACES, request, 5 * len(NAMES))
-            harness.queue.put(harness.store.put(parcel, len(parcel.request), claims=1), parcel)
+            harness.queue.put(harness.store.put(parcel, len(parcel.request), claims=1), parcel.waybill())
         assert await harness.finish() == []
     assert sorted(span_names(*backend.accepted)) == sorted(NAMES * 10)
     assert sum(map(len, backend.accepted)) < 1_500_000
