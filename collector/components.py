@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from collector import journal_settings
 from collector.config import ComponentRegistry, Config, ConfigError, Kind, load
 from collector.cross_checks import cross_checks
 from collector.exporters import console, file, otlp_grpc, otlp_http
 from collector.health import HealthCheckSettings
 from collector.holding import settings as assembler_settings
+from collector.journal import settings as journal_settings
 from collector.receivers import otlp_settings
 from collector.records import Signal
 from evaluators.calibration.settings import CalibrationSettings
@@ -29,7 +29,7 @@ _REFUSED = {
     (Kind.PROCESSOR, "memory_limiter"): "what is held is bounded by processors::assemble::limit_mib; take it out",
     (Kind.PROCESSOR, "groupbytrace"): "assemble puts traces together; name it instead",
     (Kind.EXPORTER, "debug"): "console shows traces, and file writes everything; name one of them instead",
-    (Kind.EXTENSION, "file_storage"): "nothing is kept on disk yet; take it out",
+    (Kind.EXTENSION, "file_storage"): "what was acknowledged is kept by the journal (extensions::journal); take it out",
 }
 
 

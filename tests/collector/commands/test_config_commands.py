@@ -121,7 +121,7 @@ def test_components_lists_every_type_with_its_settings() -> None:
         ("processors", "memory_limiter/all", "processors::assemble::limit_mib"),
         ("processors", "groupbytrace", "name it instead"),
         ("exporters", "debug", "console shows traces"),
-        ("extensions", "file_storage", "nothing is kept on disk yet"),
+        ("extensions", "file_storage", "kept by the journal"),
     ],
 )
 def test_what_collector_configurations_often_name_is_refused_with_what_to_do(

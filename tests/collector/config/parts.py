@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from collector import journal_settings
 from collector.config import ComponentRegistry, Config, ConfigError, Kind, load
 from collector.config.settings import ComponentSettings
 from collector.exporters import file, otlp_grpc, otlp_http
 from collector.health import HealthCheckSettings
 from collector.holding import settings as assembler_settings
+from collector.journal import settings as journal_settings
 from collector.receivers import otlp_settings
 from collector.records import Signal
 from evaluators.evaluator import EvaluatorSettings

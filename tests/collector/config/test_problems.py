@@ -101,9 +101,8 @@ def test_the_good_one_has_no_problems() -> None:
             "receivers::otlp/2::protocols: no protocol is named; name grpc, http or both",
         ),
         (
-            "extensions.journal.durability=disk",
-            "extensions::journal::durability: disk doesn't exist yet: what is held is lost if the process is killed; "
-            "set memory",
+            "extensions.journal.durability=fsync",
+            "extensions::journal::durability: not one of the possible values; use 'disk', 'process' or 'memory'",
         ),
         (
             "service.telemetry.metrics.readers=[{pull: {}, periodic: {exporter: {otlp: {endpoint: 'http://a'}}}}]",
