@@ -25,7 +25,7 @@ from collections.abc import Sequence, Set
 from itertools import groupby
 from operator import attrgetter
 
-from collector.holding.contract import Arrival, Desk, Outlet, Stats, Taken
+from collector.holding.contract import Arrival, Desk, Outlet, Stats, Taken, Unwitnessed, Witness
 from collector.holding.ledger import Ledger
 from collector.holding.live_trace import (
     Chunk,
@@ -39,6 +39,7 @@ from collector.holding.live_trace import (
     stub_spans,
 )
 from collector.holding.settings import Settings
+from collector.holding.situation import Situation, situation_of
 from collector.holding.store import MemoryStore
 from collector.judging.jobs import Job, Judged, open_carriers
 from collector.records import LogRecord, Origin, Outbound, SpanRecord
@@ -61,6 +62,7 @@ class Assembler:
         spans, logs: the stores that keep the content; the assembler has one claim on each of its entries.
         outlet: where spans go.
         desk: who judges; results come back through `judged`.
+        witness: who keeps a record of what became of traces.
     """
 
     def __init__(
@@ -70,8 +72,10 @@ class Assembler:
         logs: MemoryStore[LogRecord],
         outlet: Outlet,
         desk: Desk,
+        witness: Witness | None = None,
     ) -> None:
         self._settings = settings
+        self._witness = witness or Unwitnessed()
         self._spans = spans
         self._logs = logs
         self._outlet = outlet
@@ -186,7 +190,8 @@ class Assembler:
         if held and not trace.awaits_run:
             # Another run begins in a trace in which one was judged.
             trace.first_s = now_s
-        trace.keep(self._spans.put(fresh, size_bytes, 1), fresh)
+        again = None if self._reread is None else partial(self._reread, [record.place for record in fresh])
+        trace.keep(self._spans.put(fresh, size_bytes, 1, beside_bytes=beside_bytes, again=again), fresh)
         trace.held.update(dict.fromkeys([record[1] for record in held], now_s))
         self._held_spans += len(held)
         trace.last_s = now_s
@@ -378,10 +383,10 @@ class Assembler:
         if not going:
             return
         tails = trace.tails
+        with_scores = len(tails)
+        records = [record for record in records_of(trace, self._spans) if record[1] in going]
         leaving = [
-            Outbound(origin, span, tails.pop(span_id, b""), place)
-            for _, span_id, _, _, origin, span, place in records_of(trace, self._spans)
-            if span_id in going
+            Outbound(origin, span, tails.pop(span_id, b""), place) for _, span_id, _, _, origin, span, place in records
         ]
         if len(going) == len(trace.held):
             trace.held.clear()
@@ -392,12 +397,14 @@ class Assembler:
             trace.gone_early |= going
         self._held_spans -= len(going)
         self._outlet.leave(leaving)
+        self._witness.left(records[0].trace_id, len(leaving), with_scores - len(tails), early=early)
 
     def _retire(self, trace_id: bytes, trace: LiveTrace, now_s: float) -> None:
         self._let_go(trace, trace.held.keys())
         self._ledger.remember(trace_id, b"".join(trace.places), checksums_of(trace, self._spans), now_s)
         drop_content(trace, self._spans, self._logs)
         del self._live[trace_id]
+        self._witness.forgotten(trace_id)
 
     # -- pressure and the end ----------------------------------------------------------------------------------------
 
@@ -436,6 +443,32 @@ class Assembler:
         """Let everything that is still held leave without scores."""
         for trace in self._live.values():
             self._let_go(trace, trace.held.keys())
+
+    # -- who asks, and who decides otherwise -------------------------------------------------------------------------
+
+    def situation(self, trace_id: bytes, now_s: float) -> Situation | None:
+        """How it stands with a trace; None if nothing of it is kept."""
+        trace = self._live.get(trace_id)
+        return None if trace is None else situation_of(trace, self._settings, now_s)
+
+    def held(self, trace_id: bytes) -> Set[bytes]:
+        """The spans of a trace that are held."""
+        trace = self._live.get(trace_id)
+        return frozenset() if trace is None else trace.held.keys()
+
+    def with_prefix(self, prefix: str) -> list[bytes]:
+        """The ids of traces that are kept and whose id begins with these hex digits."""
+        return [trace_id for trace_id in self._live if trace_id.hex().startswith(prefix)]
+
+    def remembers(self, trace_id: bytes) -> bool:
+        """Whether it is known of a trace that was dropped that it was here."""
+        return trace_id in self._ledger
+
+    def retime(self, settings: Settings) -> None:
+        """Go by other waiting times from now on, also with what is held."""
+        self._settings = settings
+        for trace_id, trace in self._live.items():
+            self._schedule(trace_id, trace)
 
     def stats(self) -> Stats:
         """What is there now."""

@@ -41,6 +41,26 @@ class Desk(Protocol):
         """Take a trace's job back if nobody has begun it; no result comes for it then."""
 
 
+class Witness(Protocol):
+    """Who keeps a record of what became of traces."""
+
+    def left(self, trace_id: bytes, spans: int, scored: int, *, early: bool) -> None:
+        """Spans of a trace were sent on, so many of them with scores; `early` if their run wasn't judged yet."""
+
+    def forgotten(self, trace_id: bytes) -> None:
+        """The content of a trace was dropped."""
+
+
+class Unwitnessed:
+    """The witness where nobody keeps a record."""
+
+    def left(self, trace_id: bytes, spans: int, scored: int, *, early: bool) -> None:
+        """See `Witness`."""
+
+    def forgotten(self, trace_id: bytes) -> None:
+        """See `Witness`."""
+
+
 class Arrival(Enum):
     """What is to be done with spans that arrived: send them on, nothing, or send them on marked as late."""
 
