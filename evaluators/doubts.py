@@ -1,4 +1,4 @@
-"""What makes a judge's verdict less sure, whoever gave it: texts it wasn't shown, and texts that speak to it.
+"""What makes a judge's verdict less sure: texts it wasn't shown, texts that speak to it, and that nothing checked it.
 
 In: a verdict and the answer it rests on.  Out: the same verdict with less confidence, and with the reason in `details`
 and in its explanation.  Never changes a score or a label.
@@ -15,6 +15,9 @@ from evaluators.verdict import Verdict
 
 _LESS_WHEN_NOTHING_WAS_SHOWN = 0.4
 _WHEN_SPOKEN_TO = 0.6
+_WHEN_UNCHECKED = 0.8
+CONTROL, NOT_CHECKED = "control", "not_checked"
+_UNCHECKED = "(The model is too weak for control statements: nothing checked whether it answers by what it reads.)"
 _MOST_NAMED = 8
 _WORDS = {
     Kind.TASK: "what the user says",
@@ -31,7 +34,7 @@ _WORDS = {
 
 
 def doubted(verdict: Verdict, answer: JudgeAnswer) -> Verdict:
-    """The verdict, less sure by as much as its judge wasn't shown and if a text of the run speaks to whoever judges."""
+    """The verdict, less sure by as much as its judge wasn't shown, if a text of the run speaks to it, if unchecked."""
     confidence, explanation = verdict.confidence, verdict.explanation
     details: dict[str, JsonValue] = dict(verdict.details)
     if answer.left_out > 0:
@@ -44,6 +47,11 @@ def doubted(verdict: Verdict, answer: JudgeAnswer) -> Verdict:
         explanation = f"{explanation} (In this run {where} may address whoever judges it.)".strip()
         if confidence is not None:
             confidence *= _WHEN_SPOKEN_TO
+    if answer.unchecked:
+        details[CONTROL] = NOT_CHECKED
+        explanation = f"{explanation} {_UNCHECKED}".strip()
+        if confidence is not None:
+            confidence *= _WHEN_UNCHECKED
     rounded = None if confidence is None else round(confidence, 4)
     return replace(verdict, confidence=rounded, explanation=explanation, details=details)
 

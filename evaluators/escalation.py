@@ -47,7 +47,7 @@ class EscalatingJudge:
         Args:
             verdict: by the first judge's answer.
             screening: what rules had found before.
-            junk: the first judge did answer, and nothing that could be used.
+            junk: what the first judge says of the case can't be used.
         """
         if verdict.status is not Status.OK:
             # A judge that is down, too slow or has no budget left says nothing about the case.

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from evaluators.cases import Run
 from evaluators.judge.answering.answer import Read, read_answer
+from evaluators.judge.asking.alone_check import AloneCheck
 from evaluators.judge.asking.batches import batches
 from evaluators.judge.asking.composing import named
 from evaluators.judge.asking.conversation import Conversation
@@ -24,6 +25,7 @@ from evaluators.judge.cache.remembering import Remembering
 from evaluators.judge.limits.clock import Clock, SystemClock
 from evaluators.judge.limits.deadline import Deadline
 from evaluators.judge.limits.gate import Gates
+from evaluators.judge.limits.line import Urgency
 from evaluators.judge.limits.urgency import most_urgent
 from evaluators.judge.question import Answer, JudgeAnswer, Question
 from evaluators.judge.report import Asked, Levels, OnReport, OnRequest, QuestionsReport
@@ -71,7 +73,8 @@ class OpenAIJudge:
         self._gate = gates.gate_of(settings)
         self._sender = Sender(settings, Endpoint(settings, on_request), self._gate, name, self._clock, on_report)
         self._memory = Remembering(AnswerCache(settings.cache), self._clock) if settings.cache is not None else None
-        self._conversation = Conversation(settings, self._sender)
+        self._alone = AloneCheck(name, settings.model, self._sender, self._turn_alone, self._clock)
+        self._conversation = Conversation(settings, self._sender, self._alone)
         self._under_way: set[Deadline] = set()
         self._closing = asyncio.Event()
         self._idle = asyncio.Event()
@@ -101,6 +104,7 @@ class OpenAIJudge:
             deadline.end_now()
         if self._under_way:
             await self._idle.wait()
+        await self._alone.close()
         await self._sender.close()
         if self._memory is not None:
             self._memory.close()
@@ -112,7 +116,7 @@ class OpenAIJudge:
             TypeError: an answer type can't be said in a strict JSON Schema, a mistake of its evaluator.
         """
         shown = prepare(run, Redactor(self._settings.redact), with_control=self._settings.control_statements)
-        asked_s = None if self._patient else self._clock.now_s()
+        asked_s = self._asked_now_s()
 
         async def ask(places: list[int]) -> list[tuple[Answer, Kept | None]]:
             return await self._ask_model(run, shown, [questions[place] for place in places], asked_s)
@@ -124,15 +128,35 @@ class OpenAIJudge:
             answers = [answer for answer, _ in await ask(list(range(len(questions))))]
         else:
             answers = await self._memory.answers(case_keys(shown, questions, self._settings), known, ask)
-        return [replace(one, manner=self._manner) if isinstance(one, JudgeAnswer) else one for one in answers]
+        return [self._with_manner(one) if isinstance(one, JudgeAnswer) else one for one in answers]
+
+    def _with_manner(self, answer: JudgeAnswer) -> JudgeAnswer:
+        """Whoever measures a judge has to know whether it was checked: it is asked in another way, and another risk."""
+        return replace(answer, manner=f"{self._manner} unchecked" if answer.unchecked else self._manner)
+
+    def _asked_now_s(self) -> float | None:
+        """From when deadlines count for what is asked now."""
+        return None if self._patient else self._clock.now_s()
+
+    def _turn_alone(self) -> Turn:
+        """The turn of a request for control statements alone: others wait for what comes of it."""
+        return self._turn(Urgency.FAILURE, self._asked_now_s())
+
+    def _turn(self, urgency: Urgency, asked_s: float | None) -> Turn:
+        deadline = Deadline(self._settings.limits.deadline, self._clock, asked_s)
+        return Turn(urgency=urgency, number=self._gate.number(), deadline=deadline)
 
     def _known(self, shown: ShownRun, question: Question, kept: Kept) -> Answer | None:
         """An answer that was kept, read like a new one."""
+        if kept.unchecked and shown.steering:
+            # Not known to be so when it was kept.
+            return None
         read = read_answer("answer", dict(kept.written), question, shown.aliases, redact)
         if not isinstance(read, Read):
             return None
         self._on_report(QuestionsReport(asked=Asked.CACHED, questions=1))
-        return replace(answer_of(read, shown, left_out=kept.left_out, model=self.model), cached=True)
+        answer = answer_of(read, shown, left_out=kept.left_out, unchecked=kept.unchecked, model=self.model)
+        return replace(answer, cached=True)
 
     async def _ask_model(
         self, run: Run, shown: ShownRun, questions: Sequence[Question], asked_s: float | None
@@ -142,11 +166,7 @@ class OpenAIJudge:
         async def ask_batch(places: list[int]) -> None:
             asked = named(questions, places)
             exchange = Exchange(shown=shown, asked=asked, model=self.model)
-            turn = Turn(
-                urgency=most_urgent(run, [question for _, question in asked]),
-                number=self._gate.number(),
-                deadline=Deadline(self._settings.limits.deadline, self._clock, asked_s),
-            )
+            turn = self._turn(most_urgent(run, [question for _, question in asked]), asked_s)
             await self._within_deadline(exchange, turn)
             answered.update(zip(places, zip(exchange.answers(), exchange.kept(), strict=True), strict=True))
             for report in exchange.reports():

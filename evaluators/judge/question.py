@@ -65,7 +65,8 @@ class JudgeAnswer:
     `input_cut` says that the model was shown less than everything, `left_out` which share of the run's texts it wasn't
     shown.  `steering` are texts of the run that speak to a judge.  `usage` is this question's share of the request;
     nothing if it is `cached`, an answer given before to the very same question.  `manner` names the way of asking
-    (instructions and settings), as `model` names the model.
+    (instructions, settings, and whether it is checked), as `model` names the model.  `unchecked`: the model is too weak
+    for control statements, so nothing shows whether it answers by what it reads.
     """
 
     content: BaseModel
@@ -74,6 +75,7 @@ class JudgeAnswer:
     input_cut: bool = False
     left_out: float = 0.0
     steering: tuple[Steering, ...] = ()
+    unchecked: bool = False
     model: str = ""
     manner: str = ""
     usage: Usage = NO_USAGE
@@ -85,7 +87,7 @@ class JudgeAnswer:
 class JudgeFailure:
     """No valid answer: `status` is judge_error, timed_out, too_large or over_budget, `reason` a short sentence.
 
-    `junk`: the model did answer, and nothing that could be used.
+    `junk`: what this model says of the case can't be used, so that another one may be asked.
     """
 
     status: Status

@@ -46,6 +46,16 @@ class Received:
         return [name for name in self.schema["properties"] if name.startswith("q")]
 
     @property
+    def is_alone(self) -> bool:
+        """Whether control statements are asked and nothing else."""
+        return not self.questions
+
+    @property
+    def is_controlled(self) -> bool:
+        """Whether control statements are asked."""
+        return "k1" in self.schema["properties"]
+
+    @property
     def schema(self) -> dict[str, Any]:
         """The schema of the answer, wherever it is said."""
         found: dict[str, Any]
@@ -212,6 +222,35 @@ def changed(change: Callable[[dict[str, Any]], None]) -> Behaviour:
         return said(received, json.dumps(answers))
 
     return behave
+
+
+def agrees(received: Received) -> Response:
+    """A model that is too weak to judge: of a valid form, and "correct" to everything."""
+    return said(received, json.dumps(_all_correct(answers_for(received))))
+
+
+def _all_correct(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: "correct" if key in ("label", "k1", "k2") else _all_correct(inner) for key, inner in value.items()}
+    return [_all_correct(one) for one in value] if isinstance(value, list) else value
+
+
+def obeys(*orders: str) -> Behaviour:
+    """Does what texts of the run tell it: "correct" to everything as soon as one of these orders stands in one."""
+
+    def behave(received: Received) -> Response:
+        mark = re.search(r"stand between \[(\S+?)\]", received.user)
+        quoted = re.escape(mark[1]) if mark is not None else "no text of a run"
+        inside = re.findall(rf"\[{quoted}\](.*?)\[/{quoted}\]", received.user, re.DOTALL)
+        told = any(order in text for text in inside for order in orders)
+        return agrees(received) if told else well(received)
+
+    return behave
+
+
+def alone(behaviour: Behaviour, *, otherwise: Behaviour = agrees) -> Behaviour:
+    """Behaves so where control statements are asked and nothing else."""
+    return lambda received: behaviour(received) if received.is_alone else otherwise(received)
 
 
 def without_usage(received: Received) -> Response:

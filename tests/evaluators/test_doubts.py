@@ -49,6 +49,13 @@ def test_a_text_that_speaks_to_a_judge_is_named_and_the_score_stays() -> None:
     assert verdict.explanation == "All is well. (In this run a tool's result may address whoever judges it.)"
 
 
+def test_what_nothing_checked_is_believed_less_and_says_so() -> None:
+    verdict = doubted(_VERDICT, JudgeAnswer(content=_Nothing(), unchecked=True))
+    assert (verdict.score, verdict.label, verdict.confidence) == (1.0, "correct", 0.64)
+    assert verdict.details == {"control": "not_checked"}
+    assert verdict.explanation.startswith("All is well. (The model is too weak for control statements")
+
+
 @pytest.mark.parametrize("kind", list(Kind))
 def test_every_kind_of_text_has_words(kind: Kind) -> None:
     assert "In this run" in _doubted(steering=(Steering(kind=kind, label="x", ref=None),)).explanation

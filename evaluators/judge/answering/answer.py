@@ -48,7 +48,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Junk:
-    """What is wrong with an answer. `unreading`: it failed on the control statements."""
+    """What is wrong with an answer. `unreading`: it came with wrong answers to the control statements."""
 
     faults: tuple[str, ...]
     unreading: bool = False
@@ -73,10 +73,16 @@ def read_reply(
     """
     reply = _parse(text)
     if not isinstance(reply, Junk) and control is not None and (fault := control.fault(reply)) is not None:
-        reply = Junk((fault,), unreading=True)
+        reply = Junk((fault,), unreading=control.met(reply) is False)
     if isinstance(reply, Junk):
         return {name: reply for name, _ in asked}
     return {name: read_answer(name, reply.get(name), question, aliases, redact) for name, question in asked}
+
+
+def control_is_met(text: str | None, control: Control) -> bool | None:
+    """Whether a reply answers control statements rightly; None if it isn't of the form that was asked for."""
+    reply = _parse(text)
+    return None if isinstance(reply, Junk) else control.met(reply)
 
 
 def _parse(text: str | None) -> dict[str, JsonValue] | Junk:

@@ -1,7 +1,9 @@
 """One conversation with a model about a run: asked, corrected once, shortened or halved where it is too much.
 
 In: an exchange with its questions, and whose turn it is.  Out: the same exchange, in which every question is answered
-or given up with a reason.  Never decides what makes a reply valid (`evaluators.judge.answering.answer`) nor when a
+or given up with a reason.  A model that gets control statements wrong is asked for them alone: if it can answer them
+there, the request has steered it and is put once more; if it can't, what it says counts unchecked, unless a text of the
+run speaks to it.  Never decides what makes a reply valid (`evaluators.judge.answering.answer`) nor when a
 request may be sent (`evaluators.judge.asking.sender`).
 """
 
@@ -10,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evaluators.judge.asking.alone_check import AloneCheck
 from evaluators.judge.asking.batches import halves
 from evaluators.judge.asking.composing import empty_order, prompt_beside
 from evaluators.judge.asking.context_limit import ContextLimit
@@ -35,11 +38,13 @@ class Conversation:
     Args:
         settings: the judge's.
         sender: sends requests.
+        alone: what is known of the model where it is asked for control statements and nothing else.
     """
 
-    def __init__(self, settings: JudgeSettings, sender: Sender) -> None:
+    def __init__(self, settings: JudgeSettings, sender: Sender, alone: AloneCheck) -> None:
         self._settings = settings
         self._sender = sender
+        self._alone = alone
         self._limit = ContextLimit(settings.max_prompt_tokens)
 
     async def hold(self, exchange: Exchange, turn: Turn) -> None:
@@ -51,11 +56,15 @@ class Conversation:
 
         A prompt is too long as well where questions take the room that the run needs.
         """
+        if self._alone.known is False and exchange.shown.steering:
+            exchange.fail_unprotected()
+            return
         order = self._order(exchange, exchange.asked)
         crowded = exchange.prompt is not None and exchange.prompt.crowded
         if crowded and len(exchange.open) > 1 and halvings > 0:
             await self._converse_in_halves(exchange, turn, halvings - 1)
             return
+        undecided = False
         for last in (False, True):
             reply = await self._reply(exchange, order, turn)
             can_be_halved = len(exchange.open) > 1 and halvings > 0
@@ -70,13 +79,30 @@ class Conversation:
                 exchange.fail(Status.JUDGE_ERROR, *refusal)
                 return
             exchange.take(reply)
+            if exchange.misread:
+                passes_alone = await self._passes_alone(exchange, may_ask=not undecided)
+                undecided = passes_alone is None
+                if passes_alone is False and exchange.shown.steering:
+                    exchange.fail_unprotected()
+                    return
+                if passes_alone is False:
+                    exchange.take_unchecked(reply)
             if last or not exchange.open:
                 break
-            again = self._order(exchange, exchange.open)
-            assert again is not None, "fewer questions fit where more did"
-            words = correction(exchange.faults(), [name for name, _ in exchange.open])
-            order = replace(again, user=again.user + words, below=reply.formless)
-        exchange.fail_junk()
+            order = self._order(exchange, exchange.open)
+            if order is not None:
+                words = correction(exchange.faults(), [name for name, _ in exchange.open])
+                order = replace(order, user=order.user + words, below=reply.formless)
+        exchange.fail_junk(self._alone.known)
+
+    async def _passes_alone(self, exchange: Exchange, *, may_ask: bool) -> bool | None:
+        """Whether the model answers control statements where nothing else is asked, if that can be found out."""
+        if not may_ask:
+            return self._alone.known
+        passes = await self._alone.passes()
+        exchange.tally.usages += self._alone.take_usages()
+        exchange.settle()
+        return passes
 
     async def _converse_in_halves(self, exchange: Exchange, turn: Turn, halvings: int) -> None:
         exchange.settle()
@@ -114,6 +140,9 @@ class Conversation:
 
     def _order(self, exchange: Exchange, asked: Sequence[NamedQuestion]) -> Order | None:
         """What to send so that `asked` are answered; the words are the same for all attempts."""
+        checked = exchange.shown.control is not None and not exchange.shown.steering
+        if checked and self._alone.known is False:
+            exchange.go_unchecked()
         order = empty_order(exchange.shown, asked)
         if exchange.prompt is None:
             exchange.prompt = prompt_beside(order, exchange.shown, exchange.asked, self._limit.tokens)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from evaluators.judge.answering.answer import Junk, Read, read_reply
 from evaluators.judge.cache.answer_cache import Kept
@@ -29,19 +29,18 @@ _ASKED = {
 # The request that failed has been reported with its reason.
 _TOLD_ALREADY = frozenset((Asked.FAILED, Asked.TOO_LARGE, Asked.STOPPED))
 # The model answered, and what it said is of no use.
-_USELESS = frozenset((Asked.JUNK, Asked.REFUSED, Asked.CUT_OFF))
+_USELESS = frozenset((Asked.JUNK, Asked.REFUSED, Asked.CUT_OFF, Asked.UNPROTECTED))
 
 _STEERED = "a text of the run speaks to whoever judges it, and has probably steered the model"
-_NOT_STEERED = (
-    "it doesn't answer by what it reads; use a stronger model, or control_statements: false if its answers shall count "
-    "all the same"
-)
+_STEERED_UNSEEN = "alone it answers them rightly, so something in this run has steered or confused it"
+_UNDECIDED = "asked for them alone, it gave no answer that tells whether it can"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answered:
     read: Read
     left_out: float
+    unchecked: bool
     trace_id: str | None
 
 
@@ -54,12 +53,16 @@ class _Failed:
 
 @dataclass(slots=True, kw_only=True)
 class Exchange:
-    """What has been asked and answered in one call, and what it has cost each question."""
+    """What has been asked and answered in one call, and what it has cost each question.
+
+    `unchecked`: it goes without the control statements that belong to it, as the model is too weak for them.
+    """
 
     shown: ShownRun
     asked: Sequence[NamedQuestion]
     model: str
     prompt: Prompt | None = None
+    unchecked: bool = False
     tally: Tally = field(default_factory=lambda: Tally(usages=[]))
     _answered: dict[str, _Answered] = field(default_factory=dict)
     _junk: dict[str, Junk] = field(default_factory=dict)
@@ -78,6 +81,18 @@ class Exchange:
         """Whether any request was made about it, of those that have been settled."""
         return any(usage.requests for usage in self._usage.values())
 
+    @property
+    def misread(self) -> bool:
+        """Whether the last answer got control statements wrong."""
+        return any(junk.unreading for name, _ in self.open if (junk := self._junk.get(name)) is not None)
+
+    def go_unchecked(self) -> None:
+        """Do without control statements from now on."""
+        assert not self.shown.steering, "a text speaks to the judge, and nothing else tells whether it listened"
+        self.shown = replace(self.shown, control=None)
+        self.prompt = None
+        self.unchecked = True
+
     def settle(self) -> None:
         """Shares what has been spent since the last time among the questions it was spent on."""
         names = [name for name, _ in self.open]
@@ -87,17 +102,27 @@ class Exchange:
 
     def take(self, reply: Reply) -> None:
         """Reads a reply for all that is open."""
-        self.settle()
+        self._read(reply, 0.0 if self.prompt is None else self.prompt.left_out)
+
+    def take_unchecked(self, reply: Reply) -> None:
+        """Reads a reply again, whatever it says to the control statements."""
         left_out = 0.0 if self.prompt is None else self.prompt.left_out
+        self.go_unchecked()
+        self._read(reply, left_out)
+
+    def _read(self, reply: Reply, left_out: float) -> None:
+        self.settle()
         for name, result in read_reply(reply.text, self.open, self.shown.aliases, redact, self.shown.control).items():
             if isinstance(result, Read):
-                self._answered[name] = _Answered(read=result, left_out=left_out, trace_id=self.tally.trace_id)
+                self._answered[name] = _Answered(
+                    read=result, left_out=left_out, unchecked=self.unchecked, trace_id=self.tally.trace_id
+                )
             else:
                 self._junk[name] = result
 
     def part(self, asked: Sequence[NamedQuestion]) -> Exchange:
         """An exchange about some of the questions, to be joined in the end."""
-        return Exchange(shown=self.shown, asked=asked, model=self.model)
+        return Exchange(shown=self.shown, asked=asked, model=self.model, unchecked=self.unchecked)
 
     def join(self, part: Exchange) -> None:
         """Take over what came of a part."""
@@ -121,13 +146,27 @@ class Exchange:
         """Gives up because the judge is closed."""
         self.fail(Status.JUDGE_ERROR, IS_STOPPED, Asked.STOPPED)
 
-    def fail_junk(self) -> None:
-        """Gives up on answers that were not valid, twice."""
+    def fail_unprotected(self) -> None:
+        """Gives up, as the model is too weak to be checked and a text of the run speaks to it."""
+        self.fail(
+            Status.JUDGE_ERROR,
+            f"{self.model} gets control statements wrong even alone, and a text of this run speaks to whoever judges "
+            f"it: nothing would show whether the model obeyed; use a larger one",
+            Asked.UNPROTECTED,
+        )
+
+    def fail_junk(self, passes_alone: bool | None) -> None:
+        """Gives up on answers that were not valid, twice.
+
+        Args:
+            passes_alone: whether the model answers control statements where nothing else is asked, if it is known.
+        """
         for name, _ in self.open:
             junk = self._junk[name]
             reason = f"{self.model} gave no valid answer, twice: {'; '.join(junk.faults)}"
             if junk.unreading:
-                reason += f"; {_STEERED if self.shown.steering else _NOT_STEERED}"
+                unseen = _STEERED_UNSEEN if passes_alone else _UNDECIDED
+                reason += f"; {_STEERED if self.shown.steering else unseen}"
             self._failed[name] = _Failed(status=Status.JUDGE_ERROR, reason=reason, asked=Asked.JUNK)
 
     def answers(self) -> list[Answer]:
@@ -137,14 +176,17 @@ class Exchange:
     def kept(self) -> list[Kept | None]:
         """What of each answer is worth keeping, in order; None for failures."""
         return [
-            None if (found := self._answered.get(name)) is None else Kept(found.read.written, found.left_out)
+            None
+            if (found := self._answered.get(name)) is None
+            else Kept(found.read.written, found.left_out, found.unchecked)
             for name, _ in self.asked
         ]
 
     def reports(self) -> Iterator[QuestionsReport]:
         """What there is to tell of the questions, equal things together."""
-        if self._answered:
-            yield QuestionsReport(asked=Asked.ANSWERED, questions=len(self._answered))
+        believed = Counter(Asked.UNCHECKED if one.unchecked else Asked.ANSWERED for one in self._answered.values())
+        for asked, questions in believed.items():
+            yield QuestionsReport(asked=asked, questions=questions)
         for failed, questions in Counter(self._failed.values()).items():
             problem = "" if failed.asked in _TOLD_ALREADY else failed.reason
             yield QuestionsReport(asked=failed.asked, questions=questions, problem=problem)
@@ -162,12 +204,25 @@ class Exchange:
                 usage=usage,
             )
         return answer_of(
-            found.read, self.shown, left_out=found.left_out, model=self.model, usage=usage, trace_id=found.trace_id
+            found.read,
+            self.shown,
+            left_out=found.left_out,
+            unchecked=found.unchecked,
+            model=self.model,
+            usage=usage,
+            trace_id=found.trace_id,
         )
 
 
 def answer_of(
-    read: Read, shown: ShownRun, *, left_out: float, model: str, usage: Usage = NO_USAGE, trace_id: str | None = None
+    read: Read,
+    shown: ShownRun,
+    *,
+    left_out: float,
+    unchecked: bool,
+    model: str,
+    usage: Usage = NO_USAGE,
+    trace_id: str | None = None,
 ) -> JudgeAnswer:
     """What an evaluator is given of an answer about a run that was read."""
     return JudgeAnswer(
@@ -177,6 +232,7 @@ def answer_of(
         input_cut=left_out > 0,
         left_out=left_out,
         steering=shown.steering,
+        unchecked=unchecked,
         model=model,
         usage=usage,
         trace_id=trace_id,

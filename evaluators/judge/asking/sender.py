@@ -134,7 +134,7 @@ class Sender:
             retries_made += 1
 
     async def _attempt(self, order: Order, tally: Tally, turn: Turn) -> Reply:
-        before = expected(order.tokens, order.questions)
+        before = expected(order.tokens, max(1, order.questions))
         self._require_allowed(before)
         rank = Rank(turn.urgency, turn.number, before.tokens)
         permit = await self._gate.enter(rank, turn.deadline.ends_s)

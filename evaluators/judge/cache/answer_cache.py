@@ -38,10 +38,15 @@ _COUNTED_AFTER = 256
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An answer as the model wrote it, and which share of the run's texts it hadn't been shown."""
+    """An answer as the model wrote it, and what makes it less sure.
+
+    `left_out` is the share of the run's texts that the model hadn't been shown; `unchecked`: it is too weak for control
+    statements.
+    """
 
     written: Mapping[str, JsonValue]
     left_out: float
+    unchecked: bool
 
 
 class AnswerCache:
@@ -76,15 +81,15 @@ class AnswerCache:
             self._failed(error)
             return None
         try:
-            written, left_out = orjson.loads(row[0])
+            written, left_out, unchecked = orjson.loads(row[0])
         except (ValueError, TypeError):
             # Written by another version.
             return None
-        return Kept(written, left_out)
+        return Kept(written, left_out, unchecked)
 
     def put(self, key: bytes, kept: Kept, wall_s: float) -> None:
         """Keep an answer."""
-        answer = orjson.dumps((_redacted(dict(kept.written)), kept.left_out))
+        answer = orjson.dumps((_redacted(dict(kept.written)), kept.left_out, kept.unchecked))
         size = len(answer) + len(key) + _ROW_BYTES
         try:
             changed = self._database.execute(

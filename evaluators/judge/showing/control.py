@@ -1,9 +1,11 @@
 """Control statements: questions in every request whose right answers are known, so that a steered judge shows.
 
-In: the fence of a run.  Out: two plain statements about words, one true and one false, in an order and with words that
-whoever wrote into the run can't know, and what is wrong with an answer to them.  A judge that says "correct" to
-everything because a text of the run told it to, or because it doesn't read, fails on one of them; so does one that says
-"incorrect" to everything.  A judge that is steered on a single question doesn't: see `evaluators.rules.steering`.
+In: the fence of a run, or nothing at all.  Out: two plain statements about words, one true and one false, in an order
+and with words that whoever wrote into the run can't know, and what is wrong with an answer to them.  A judge that says
+"correct" to everything because a text of the run told it to, or because it doesn't read, fails on one of them; so does
+one that says "incorrect" to everything.  Which of both it was, steered or unable to read, shows where it is asked
+nothing else: see `evaluators.judge.asking.alone_check`.  A judge that is steered on a single question doesn't fail: see
+`evaluators.rules.steering`.
 """
 
 from __future__ import annotations
@@ -26,23 +28,37 @@ _SECRET = secrets.token_bytes(32)
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """The statements of one run, as they are put to the judge, and the right answers."""
+    """The statements, as they are put to the judge, and the right answers."""
 
     words: str
     answers: Mapping[str, str]
 
+    def met(self, reply: Mapping[str, JsonValue]) -> bool | None:
+        """Whether a reply answers the statements by what they say; None if it doesn't answer both."""
+        if any(reply.get(name) not in (RIGHT, WRONG) for name in NAMES):
+            return None
+        return all(reply[name] == answer for name, answer in self.answers.items())
+
     def fault(self, reply: Mapping[str, JsonValue]) -> str | None:
         """What is wrong with the answers to the statements in a reply; None when they are right."""
-        if any(reply.get(name) not in (RIGHT, WRONG) for name in NAMES):
+        met = self.met(reply)
+        if met is None:
             return f"{' or '.join(NAMES)} was missing or not one of {RIGHT} and {WRONG}"
-        if any(reply[name] != answer for name, answer in self.answers.items()):
-            return f"the control statements {' and '.join(NAMES)} were not answered by what they say"
-        return None
+        return None if met else f"the control statements {' and '.join(NAMES)} were not answered by what they say"
 
 
 def control_for(fence: Fence, secret: bytes = _SECRET) -> Control:
     """The statements of the run with this fence; the same for the same run, so that caches of endpoints hit."""
-    drawn = hashlib.blake2b(fence.mark.encode(), key=secret, digest_size=4).digest()
+    return _control(hashlib.blake2b(fence.mark.encode(), key=secret, digest_size=4).digest())
+
+
+def fresh_control() -> Control:
+    """Statements of no run."""
+    return _control(secrets.token_bytes(4))
+
+
+def _control(drawn: bytes) -> Control:
+    """The statements that were drawn by chance."""
     first, second = _WORDS[drawn[0] % len(_WORDS)], _WORDS[drawn[1] % len(_WORDS)]
     if first == second:
         second = _WORDS[(drawn[1] + 1) % len(_WORDS)]

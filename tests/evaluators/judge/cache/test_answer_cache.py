@@ -12,7 +12,7 @@ from evaluators.judge.cache.answer_cache import AnswerCache, Kept
 from evaluators.judge.limit_settings import CacheSettings
 
 _NOW_S = 1_796_040_000.0
-_ANSWER = Kept({"label": "correct", "evidence": ["e1"], "calls": {"c1": {"explanation": "so"}}}, 0.25)
+_ANSWER = Kept({"label": "correct", "evidence": ["e1"], "calls": {"c1": {"explanation": "so"}}}, 0.25, True)
 
 
 def _cache(file: Path | None, **values: Any) -> AnswerCache:
@@ -54,7 +54,7 @@ def test_an_answer_that_is_too_old_is_none() -> None:
 def test_the_oldest_make_room(tmp_path: Path) -> None:
     cache = _cache(tmp_path / "a.db", max_size_mib=1)
     for number in range(600):
-        cache.put(_key(number), Kept({"explanation": "x" * 4_000}, 0.0), _NOW_S + number)
+        cache.put(_key(number), Kept({"explanation": "x" * 4_000}, 0.0, False), _NOW_S + number)
     kept = [number for number in range(600) if cache.get(_key(number), _NOW_S + 600) is not None]
     cache.close()
     assert 200 < len(kept) < 260
@@ -65,7 +65,7 @@ def test_the_oldest_make_room(tmp_path: Path) -> None:
 def test_secrets_and_personal_data_are_replaced_before_anything_is_kept(tmp_path: Path) -> None:
     secret, address = "sk-proj-" + "a1B2c3D4" * 6, "jane.doe@example.com"
     cache = _cache(tmp_path / "a.db")
-    cache.put(_key(1), Kept({"goals": [{"explanation": f"{secret} went to {address}"}]}, 0.0), _NOW_S)
+    cache.put(_key(1), Kept({"goals": [{"explanation": f"{secret} went to {address}"}]}, 0.0, False), _NOW_S)
     cache.close()
     written = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert secret.encode() not in written
@@ -88,7 +88,7 @@ def test_a_file_that_is_damaged_under_way_is_moved_aside(tmp_path: Path) -> None
     file = tmp_path / "a.db"
     cache = _cache(file)
     for number in range(200):
-        cache.put(_key(number), Kept({"explanation": "x" * 20_000}, 0.0), _NOW_S)
+        cache.put(_key(number), Kept({"explanation": "x" * 20_000}, 0.0, False), _NOW_S)
     cache.close()
     cache = _cache(file)
     content = bytearray(file.read_bytes())
