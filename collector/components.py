@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from collector.config import ComponentRegistry, Config, ConfigError, Kind, load
+from collector.control.settings import ControlSettings
 from collector.cross_checks import cross_checks
 from collector.exporters import console, file, otlp_grpc, otlp_http
 from collector.health import HealthCheckSettings
@@ -109,6 +110,13 @@ def component_registry() -> ComponentRegistry:
     registry.add(Kind.EXPORTER, "file", file.FileSettings, summary="Appends OTLP JSON lines to a file.")
     registry.add(
         Kind.EXTENSION, "health_check", HealthCheckSettings, summary="Says whether telemetry is taken.", single=True
+    )
+    registry.add(
+        Kind.EXTENSION,
+        "control",
+        ControlSettings,
+        summary="Answers commands that ask a running sidecar.",
+        single=True,
     )
     registry.add(
         Kind.EXTENSION,

@@ -166,7 +166,12 @@ class TraceJudge:
             )
             on_rules(
                 TraceScores(
-                    trace_id=trace.trace_id, spans=told.scores(), verdicts=tuple(told.verdicts), marks=dict(marks)
+                    trace_id=trace.trace_id,
+                    spans=told.scores(),
+                    verdicts=tuple(told.verdicts),
+                    marks=dict(marks),
+                    missing=transcript.missing,
+                    dialects=transcript.dialects,
                 )
             )
 
@@ -199,6 +204,8 @@ class TraceJudge:
             verdicts=tuple(told.verdicts),
             marks=marks,
             again=frozenset(() if pieces.outdated is None else (bytes.fromhex(pieces.outdated.piece.trace_id),)),
+            missing=transcript.missing,
+            dialects=transcript.dialects,
         )
 
     async def _tell(

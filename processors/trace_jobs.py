@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from processors.transcript import Missing
 from processors.verdicts.marks import Marks
 from processors.verdicts.telling import PlacedVerdict, Raw, SpanScores
 
@@ -46,6 +47,8 @@ class TraceScores:
     `verdicts`  every verdict of this call, scored or not, in order of the transcript.
     `marks`     to be handed back when the trace is judged again.
     `again`     ids of traces judged before on which there may now be more to say.
+    `missing`   facts that were looked for and that the trace lacks.
+    `dialects`  the conventions in which the trace was written.
     `failure`   why there is no result at all (a fault of ours, named by place and kind and without any content).
     """
 
@@ -55,4 +58,6 @@ class TraceScores:
     verdicts: tuple[PlacedVerdict, ...] = ()
     marks: Marks = field(default_factory=dict)
     again: frozenset[bytes] = frozenset()
+    missing: tuple[Missing, ...] = ()
+    dialects: tuple[str, ...] = ()
     failure: str | None = None

@@ -79,6 +79,7 @@ class Judged(NamedTuple):
     `settled`   ids of spans on which nothing more is to be said unless the trace grows.
     `memory`    what was said, for the next job of this trace; only whoever judges understands it.
     `again`     ids of other traces that are worth another job, if they are still kept.
+    `told`      the same as codes and ids, for the record, sealed; see `collector.accounts.told`.
     `checksums` of the job's spans (without stubs), one after the other; see `collector.holding.ledger`.
     `failure`   why the whole job has no result; then the rest is empty.
     `final`     whether this is all there is; if not, it is what rules decided, and a judge is being asked.
@@ -94,6 +95,7 @@ class Judged(NamedTuple):
     checksums: bytes = b""
     failure: str | None = None
     final: bool = True
+    told: bytes = b""
 
 
 class Apart(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Any
 
 from collector.config import Config
 from collector.config.telemetry_settings import LogSettings, TraceSettings
+from collector.control.settings import control_settings_of
 from collector.holding import settings as assembler_settings
 from collector.judging.sources import without_sources
 from evaluators.calibration.record import Calibration
@@ -60,6 +61,7 @@ class Plan:
     `session_idle_s` is how long nothing must have come of a session for it to be over.
     `traces` say where the judges' own traces go, with `resource` as further attributes of their resource, and `logs`
     how the judging process logs.
+    `show_content` lets the record of what became of traces have texts that quote them.
     `notes` are sentences for the operator about what is off.
     """
 
@@ -74,6 +76,7 @@ class Plan:
     traces: TraceSettings = field(default_factory=TraceSettings)
     resource: dict[str, str] = field(default_factory=dict)
     logs: LogSettings = field(default_factory=LogSettings)
+    show_content: bool = False
     notes: tuple[str, ...] = ()
 
 
@@ -117,6 +120,7 @@ def plan_of(config: Config) -> Plan:
         traces=config.telemetry.traces,
         resource=config.telemetry.resource,
         logs=config.telemetry.logs,
+        show_content=control_settings_of(config).show_content,
         notes=tuple(notes),
     )
 

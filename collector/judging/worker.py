@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from collector.holding.ledger import checksum
+from collector.judging.accounting import account_of
 from collector.judging.channel import Channel
 from collector.judging.jobs import (
     AdmissionCount,
@@ -76,7 +77,12 @@ def trace_of(job: Job, now_s: float) -> TraceInput:
 
 
 async def judge_job(
-    judge: TraceJudge, job: Job, trace: TraceInput, on_rules: Callable[[Judged, Counts], None]
+    judge: TraceJudge,
+    job: Job,
+    trace: TraceInput,
+    on_rules: Callable[[Judged, Counts], None],
+    *,
+    show_content: bool = False,
 ) -> tuple[Judged, Counts]:
     """The result of one job in the collector's terms, and its verdicts counted.
 
@@ -85,14 +91,17 @@ async def judge_job(
         job: what to judge.
         trace: the same in the processors' terms.
         on_rules: called with what the rules decided, if a judge has to be asked for the rest.
+        show_content: whether the record of what became of the trace may have texts that quote it.
     """
     if _cost_bytes(job) > MAX_JOB_BYTES:
         return Judged(
             trace_id=job.trace_id, failure=f"more than {MAX_JOB_BYTES >> 20} MiB are too large to judge"
         ), Counter()
-    found = await judge.judge(trace, lambda scores: on_rules(_result(scores)._replace(final=False), _count(scores)))
+    found = await judge.judge(
+        trace, lambda scores: on_rules(_result(scores, show_content)._replace(final=False), _count(scores))
+    )
     checksums = b"".join(checksum(span) for _, _, spans in job.batches for span in spans)
-    return _result(found)._replace(checksums=checksums), _count(found)
+    return _result(found, show_content)._replace(checksums=checksums), _count(found)
 
 
 def _cost_bytes(job: Job) -> int:
@@ -102,7 +111,7 @@ def _cost_bytes(job: Job) -> int:
     return sum(map(len, items)) + ITEM_BYTES * len(items)
 
 
-def _result(found: TraceScores) -> Judged:
+def _result(found: TraceScores, show_content: bool) -> Judged:
     carriers = {
         span_id: Carriers([_carrier(one) for one in scores.alternatives], [_carrier(one) for one in scores.extra])
         for span_id, scores in found.spans.items()
@@ -116,6 +125,7 @@ def _result(found: TraceScores) -> Judged:
         memory=pickle.dumps(found.marks, protocol=pickle.HIGHEST_PROTOCOL),
         again=found.again,
         failure=found.failure,
+        told=account_of(found, show_content=show_content),
     )
 
 
@@ -139,6 +149,7 @@ class _Desk:
         self.channel: Channel | None = None
         self._judge: TraceJudge | None = None
         self._clients: list[OpenAIJudge] = []
+        self._show_content = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._looking: set[asyncio.Task[object]] = set()
         self._results: list[Judged] = []
@@ -151,6 +162,7 @@ class _Desk:
         if isinstance(message, Plan):
             set_up_logging(message.logs)
             self._judge, self._clients = build(message, self._on_request(message), self._judge_counts.report)
+            self._show_content = message.show_content
             return
         if isinstance(message, Stopping):
             for client in self._clients:
@@ -178,7 +190,8 @@ class _Desk:
 
     async def _work(self, job: Job, trace: TraceInput) -> None:
         assert self._judge is not None
-        self._give(*await judge_job(self._judge, job, trace, self._give))
+        judged = judge_job(self._judge, job, trace, self._give, show_content=self._show_content)
+        self._give(*await judged)
 
     def _give(self, result: Judged, verdicts: Counts) -> None:
         self._counted.update(verdicts)

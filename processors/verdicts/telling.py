@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from evaluators.verdict import Verdict
 from processors.otlp import Span
@@ -47,7 +47,10 @@ class SpanScores:
 
 
 class PlacedVerdict(NamedTuple):
-    """A verdict with where it belongs. Ids are lower-case hex."""
+    """A verdict with where it belongs. Ids are lower-case hex.
+
+    `way` is how it is told: on the judged span, on an evaluation span, or nowhere (empty).
+    """
 
     trace_id: str
     span_id: str
@@ -55,6 +58,7 @@ class PlacedVerdict(NamedTuple):
     session_id: str | None
     sequence: int
     verdict: Verdict
+    way: Literal["span", "evaluation_span", ""] = ""
 
 
 class Telling:
@@ -79,6 +83,20 @@ class Telling:
     def add(self, span_id: str, verdict: Verdict, sequence: int, before: Mark | None, session_id: str | None) -> None:
         """Say a verdict; `before` is the one that was told and that it supersedes."""
         verdict = replace(verdict, evidence=tuple(ref for ref in verdict.evidence if ref in self._spans))
+        target = self._target(span_id)
+        way: Literal["span", "evaluation_span", ""] = "evaluation_span"
+        if before is not None:
+            supersedes = evaluation_span_id(
+                self._trace_id, target.span_id, verdict.evaluator, before.revision, before.sequence
+            )
+            self._extra.setdefault(span_id, []).append(evaluation_span(target, verdict, sequence, supersedes))
+        elif not is_told(verdict, self._emission):
+            way = ""
+        elif is_taken(target, verdict.evaluator):
+            self._extra.setdefault(span_id, []).append(evaluation_span(target, verdict, sequence))
+        else:
+            self._appended.setdefault(span_id, []).append((verdict, sequence))
+            way = "span"
         self.verdicts.append(
             PlacedVerdict(
                 trace_id=self._trace_id.hex(),
@@ -87,20 +105,9 @@ class Telling:
                 session_id=session_id,
                 sequence=sequence,
                 verdict=verdict,
+                way=way,
             )
         )
-        target = self._target(span_id)
-        if before is not None:
-            supersedes = evaluation_span_id(
-                self._trace_id, target.span_id, verdict.evaluator, before.revision, before.sequence
-            )
-            self._extra.setdefault(span_id, []).append(evaluation_span(target, verdict, sequence, supersedes))
-        elif not is_told(verdict, self._emission):
-            return
-        elif is_taken(target, verdict.evaluator):
-            self._extra.setdefault(span_id, []).append(evaluation_span(target, verdict, sequence))
-        else:
-            self._appended.setdefault(span_id, []).append((verdict, sequence))
 
     def add_roll_ups(self, span_id: str, rolled: list[RollUp]) -> None:
         """Say what the steps of the run on this span amount to."""
