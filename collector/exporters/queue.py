@@ -93,7 +93,7 @@ class SendingQueue:
         )
         self._sizer, self._capacity = queue.capacity
         self._lanes: dict[_LaneKey, _Lane] = {}
-        self._deliveries: dict[asyncio.Task[None], list[_Waiting]] = {}
+        self._deliveries: dict[asyncio.Task[None], tuple[_LaneKey, list[_Waiting]]] = {}
         self._slots = asyncio.Semaphore(queue.num_consumers)
         self._dispatcher: asyncio.Task[None] | None = None
         self._requests = 0
@@ -122,6 +122,17 @@ class SendingQueue:
     def has_room(self) -> bool:
         """Whether receivers may take more. What was taken is always queued, even past the limit."""
         return self._used() < self._capacity
+
+    @property
+    def fullness(self) -> float:
+        """How full it is: 1.0 where receivers begin to refuse."""
+        return self._used() / self._capacity
+
+    def refs(self) -> list[Ref]:
+        """What waits or is under way."""
+        parcels = [parcels for _, parcels in self._deliveries.values()]
+        parcels += [list(lane.waiting) for lane in self._lanes.values()]
+        return [waiting.ref for group in parcels for waiting in group]
 
     async def start(self) -> None:
         """Open the sender and begin to deliver."""
@@ -162,22 +173,42 @@ class SendingQueue:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(deadline_s):
                 await self._idle.wait()
+        return [ref for ref, _ in await self._end()]
+
+    async def hand_over(self, grace_s: float) -> list[tuple[Ref, Waybill]]:
+        """Begin nothing new, give what is under way at most `grace_s` seconds, and stop: another queue takes over.
+
+        Returns:
+            What is not delivered, or not known to be; its claims are the caller's again.
+        """
+        self._delivery.hurry()
+        if self._dispatcher is not None:
+            self._dispatcher.cancel()
+        if self._deliveries:
+            await asyncio.wait(self._deliveries, timeout=grace_s)
+        return await self._end()
+
+    async def _end(self) -> list[tuple[Ref, Waybill]]:
         under_way = dict(self._deliveries)
         tasks = [*under_way, *([self._dispatcher] if self._dispatcher else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._sender.stop()
-        left = [waiting.ref for task, parcels in under_way.items() if task.cancelled() for waiting in parcels]
-        left.extend(waiting.ref for lane in self._lanes.values() for waiting in lane.waiting)
-        return left
+        left = [one for task, one in under_way.items() if task.cancelled()]
+        left += [(key, list(lane.waiting)) for key, lane in self._lanes.items()]
+        return [
+            (one.ref, Waybill(key.signal, one.items, key.headers, one.size_bytes, one.number))
+            for key, parcels in left
+            for one in parcels
+        ]
 
     async def _dispatch(self) -> None:
         while True:
             await self._slots.acquire()
             key, parcels = await self._next_batch()
             task = asyncio.create_task(self._deliver(key, parcels), name=f"{self.destination} delivery")
-            self._deliveries[task] = parcels
+            self._deliveries[task] = key, parcels
             task.add_done_callback(self._delivered)
 
     def _delivered(self, task: asyncio.Task[None]) -> None:

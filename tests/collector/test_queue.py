@@ -41,9 +41,14 @@ class Harness:
     """A queue with its store, its dead letters and its metrics."""
 
     def __init__(
-        self, sender: Sender, directory: Path, retry: RetrySettings = QUICK, queue: dict[str, object] | None = None
+        self,
+        sender: Sender,
+        directory: Path,
+        retry: RetrySettings = QUICK,
+        queue: dict[str, object] | None = None,
+        store: MemoryStore[Parcel] | None = None,
     ) -> None:
-        self.store: MemoryStore[Parcel] = MemoryStore(Budget(1 << 30))
+        self.store: MemoryStore[Parcel] = MemoryStore(Budget(1 << 30)) if store is None else store
         self.reader = InMemoryMetricReader()
         self.dead_letters = directory / "dead.jsonl"
         self.queue = SendingQueue(
@@ -412,6 +417,27 @@ async def test_drain_hands_back_what_didnt_get_through_by_the_deadline(tmp_path:
     assert span_names(*backend.accepted) == ["goes"]
     assert len(harness.store) == 1
     assert harness.store.read(stays).items == 1
+
+
+async def test_another_queue_takes_over_what_one_has_not_delivered_and_nothing_is_sent_twice(tmp_path: Path) -> None:
+    async with GrpcBackend(lambda number, request: GrpcFault(StatusCode.UNAVAILABLE)) as dead, GrpcBackend() as alive:
+        first = Harness(grpc_sender(dead), tmp_path)
+        await first.queue.start()
+        under_way = first.put("tried in vain")
+        while not dead.attempts:
+            await asyncio.sleep(0.005)
+        other_headers = (("x-project-name", "b"),)
+        waiting = first.put("never tried", headers=other_headers)
+        second = Harness(grpc_sender(alive), tmp_path, store=first.store)
+        await second.queue.start()
+        left = await first.queue.hand_over(0.05)
+        assert {ref for ref, _ in left} == {under_way, waiting}
+        for ref, waybill in left:
+            assert waybill == first.store.read(ref).waybill()
+            second.queue.put(ref, waybill)
+        assert await second.finish() == []
+    assert sorted(span_names(*alive.accepted)) == ["never tried", "tried in vain"]
+    assert len(first.store) == 0
 
 
 async def test_giving_up_after_max_elapsed_time_writes_to_the_dead_letter_file(tmp_path: Path) -> None:
