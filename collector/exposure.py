@@ -19,7 +19,9 @@ def exposures(config: Config) -> Iterator[str]:
     for name, component in config.receivers.items():
         protocols = component.settings_as(otlp_settings.Settings).protocols
         for protocol, settings in (("grpc", protocols.grpc), ("http", protocols.http)):
-            if settings is None or is_loopback(split_host_port(settings.endpoint)[0]):
+            if settings is None or settings.transport == "unix":
+                continue
+            if is_loopback(split_host_port(settings.endpoint)[0]):
                 continue
             risks, remedies = [], []
             if settings.tls is None:

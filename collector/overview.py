@@ -30,7 +30,7 @@ def overview(config: Config, plan: Plan, ports: Iterable[int]) -> Iterator[str]:
         protocols = component.settings_as(otlp_settings.Settings).protocols
         offered = (("OTLP/gRPC", protocols.grpc), ("OTLP/HTTP", protocols.http))
         listening = [
-            f"{_address(settings.endpoint, next(opened))} ({protocol}{' with TLS' if settings.tls else ''})"
+            f"{_address(settings, next(opened))} ({protocol}{' with TLS' if settings.tls else ''})"
             for protocol, settings in offered
             if settings is not None
         ]
@@ -44,8 +44,10 @@ def overview(config: Config, plan: Plan, ports: Iterable[int]) -> Iterator[str]:
     yield f"ready: {_judging(plan)}"
 
 
-def _address(endpoint: str, port: int) -> str:
-    host, _ = split_host_port(endpoint)
+def _address(settings: otlp_settings.GrpcSettings | otlp_settings.HttpSettings, port: int) -> str:
+    if settings.transport == "unix":
+        return settings.endpoint
+    host, _ = split_host_port(settings.endpoint)
     return f"[{host}]:{port}" if ":" in host else f"{host or '*'}:{port}"
 
 

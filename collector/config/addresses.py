@@ -1,11 +1,13 @@
 """Who listens where and who sends where, to find collisions before anything is started.
 
 Works on settings models alone: in receivers and extensions a field `endpoint` is an address to listen on, in
-exporters every field that ends in `endpoint` is one to send to.
+exporters every field that ends in `endpoint` is one to send to. Beside a field `transport` of the value `unix`, and
+after `unix:`, it is the path of a socket.
 """
 
 from __future__ import annotations
 
+import pathlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
@@ -18,11 +20,12 @@ from collector.config.settings import split_host_port
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _ANY, _LOOPBACK = "any", "loopback"
+_NO_PORT = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A host and port somewhere in the configuration; host is also `any` or `loopback`."""
+    """A host and port somewhere in the configuration; host is also `any` or `loopback`, or the path of a socket."""
 
     path: Path
     host: str
@@ -32,6 +35,11 @@ class Address:
     def of(cls, host: str, port: int, path: Path) -> Address:
         """An address with its host reduced to what matters for comparing."""
         return cls(path, _reduced(host), port)
+
+    @property
+    def kind(self) -> str:
+        """What tells it from others on the same machine."""
+        return "path" if self.port == _NO_PORT else "port"
 
     def reaches(self, listener: Address) -> bool:
         """Whether sending here surely ends at that listener."""
@@ -51,12 +59,13 @@ def is_loopback(host: str) -> bool:
 
 def find_addresses(settings: BaseModel, path: Path) -> Iterator[Address]:
     """The addresses in the fields of a settings model and the models within it."""
+    unix = getattr(settings, "transport", None) == "unix"
     for name in type(settings).model_fields:
         value = getattr(settings, name)
         if isinstance(value, BaseModel):
             yield from find_addresses(value, (*path, name))
         elif name.endswith("endpoint") and isinstance(value, str):
-            address = _parse(value, (*path, name))
+            address = _parse(f"unix:{value}" if unix else value, (*path, name))
             if address:
                 yield address
 
@@ -68,7 +77,7 @@ def collisions(listening: Iterable[Address], sending: Iterable[Address]) -> Iter
         for other in seen:
             if address.collides_with(other):
                 what = f"the same address as {format_path(other.path)}"
-                yield Problem(address.path, what, "use another port for one of them")
+                yield Problem(address.path, what, f"use another {address.kind} for one of them")
         seen.append(address)
     for target in sending:
         for other in seen:
@@ -93,6 +102,8 @@ def _reduced(host: str) -> str:
 
 
 def _parse(text: str, path: Path) -> Address | None:
+    if text.startswith("unix:"):
+        return Address(path, str(pathlib.Path(text.removeprefix("unix:").removeprefix("//")).absolute()), _NO_PORT)
     try:
         if "://" in text:
             parts = urlsplit(text)

@@ -1,8 +1,9 @@
-"""uvicorn's HTTP/1.1 protocol with the limits it lacks: on the size of a head, and on the time a head may take.
+"""uvicorn's HTTP/1.1 protocol with the limits it lacks: on the size of a head, on the time a head may take, and on how
+many connections there may be.
 
 A connection that sends its head slowly, or never, is closed; so is one whose request was answered before its body
-was sent and that goes on sending, and one that sends much beside the chunks of a body. Bytes that are no HTTP get an
-answer in the form OTLP prescribes.
+was sent and that goes on sending, one that sends much beside the chunks of a body, and one that sends requests and
+doesn't read the answers. Bytes that are no HTTP get an answer in the form OTLP prescribes.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from collector.receivers.answers import Code, Refusal, status_json
+from collector.receivers.connections import Connections
 
 MAX_HEAD_BYTES = 64 << 10
 HEAD_DEADLINE_S = 10.0
 # How long the rest of a body may still arrive after the answer. Closing at once would reset the connection, and the
 # sender would never read the answer.
 LINGER_S = 5.0
+# How long answers may stay unread, when there are so many that they no longer fit into the connection.
+UNREAD_S = 30.0
 
 
 # Java's HTTP client offers HTTP/2 with every request. The offer may be ignored, but httptools would take what follows
@@ -47,10 +51,14 @@ class DeadlineProtocol(HttpToolsProtocol):
         server_state: ServerState,
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
+        *,
+        connections: Connections,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
+        self._connections = connections
         self._head_timer: asyncio.TimerHandle | None = None
         self._linger_timer: asyncio.TimerHandle | None = None
+        self._unread_timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
         self._in_body = False
         self._bytes_since_body = 0
@@ -60,9 +68,11 @@ class DeadlineProtocol(HttpToolsProtocol):
         """A head is due from now on."""
         super().connection_made(transport)
         self._head_timer = self.loop.call_later(HEAD_DEADLINE_S, self._close)
+        self._connections.opened(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is due any more."""
+        self._connections.closed(self)
         self._cancel_timers()
         super().connection_lost(exc)
 
@@ -97,6 +107,7 @@ class DeadlineProtocol(HttpToolsProtocol):
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
+        self._connections.at_work(self)
         self._in_body = True
         self._upgrading = self.parser.should_upgrade()
         if not self._upgrading:
@@ -116,8 +127,32 @@ class DeadlineProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Answered; if the body is still arriving, it gets a little time."""
         super().on_response_complete()
-        if self._in_body and not self.transport.is_closing():
+        if self.transport.is_closing():
+            self._close()
+        elif self._in_body:
             self._linger_timer = self.loop.call_later(LINGER_S, self._close)
+        elif self.cycle.response_complete:
+            self._connections.waits(self)
+
+    def timeout_keep_alive_handler(self) -> None:
+        """No next request has come."""
+        self._close()
+
+    def pause_writing(self) -> None:
+        """So many answers are unread that no more are written; they have to be read some time."""
+        super().pause_writing()
+        self._unread_timer = self.loop.call_later(UNREAD_S, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """They are being read."""
+        super().resume_writing()
+        if self._unread_timer is not None:
+            self._unread_timer.cancel()
+            self._unread_timer = None
+
+    def make_room(self) -> None:
+        """Another connection needs the place of this one, which is idle."""
+        self._close()
 
     def send_400_response(self, msg: str) -> None:
         """Answer bytes that are no HTTP."""
@@ -140,9 +175,11 @@ class DeadlineProtocol(HttpToolsProtocol):
         self._cancel_timers()
         if not self.transport.is_closing():
             self.transport.close()
+        # Closing waits until what was written is read, which may be never.
+        self._linger_timer = self.loop.call_later(LINGER_S, self.transport.abort)
 
     def _cancel_timers(self) -> None:
-        for timer in (self._head_timer, self._linger_timer):
+        for timer in (self._head_timer, self._linger_timer, self._unread_timer):
             if timer is not None:
                 timer.cancel()
-        self._head_timer = self._linger_timer = None
+        self._head_timer = self._linger_timer = self._unread_timer = None

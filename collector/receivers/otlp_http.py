@@ -12,6 +12,8 @@ import contextlib
 import math
 import ssl
 from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -29,11 +31,15 @@ from collector.receivers.answers import (
     success_protobuf,
 )
 from collector.receivers.bearer import BearerCheck
+from collector.receivers.connections import Connections, allowed_connections
+from collector.receivers.cors import Cors, is_preflight
 from collector.receivers.decompress import BodyTooLargeError, decompress, read_encoding
 from collector.receivers.http_protocol import DeadlineProtocol
 from collector.receivers.in_hand import InHand, Share
 from collector.receivers.otlp_settings import HttpSettings
-from collector.receivers.startup import ReceiverStartError, open_sockets
+from collector.receivers.request_headers import as_mapping
+from collector.receivers.startup import BACKLOG, ReceiverStartError, open_sockets
+from collector.receivers.unix_socket import OwnSocket, bind
 from collector.records import Signal
 
 if TYPE_CHECKING:
@@ -69,20 +75,22 @@ class OtlpHttpReceiver:
         self._intake = intake
         self._receiver = receiver
         self._bearer = BearerCheck(settings.auth)
+        self._cors = Cors(settings.cors) if settings.cors is not None else None
         self._limit_bytes = settings.max_request_body_size_mib * _MIB
         self._in_hand = InHand(_BODIES_AT_ONCE * self._limit_bytes)
         self._converting = asyncio.Lock()
         self._server: _Server | None = None
         self._serving: asyncio.Task[None] | None = None
+        self._socket: OwnSocket | None = None
         self.port = 0
-        """The port that is listened on, once started."""
+        """The port that is listened on, once started; 0 for a unix socket."""
 
     async def start(self) -> None:
-        """Listen; raises ReceiverStartError."""
+        """Listen; raises StartError."""
         key = f"receivers::{self._receiver}::protocols::http"
         config = uvicorn.Config(
             self._app,
-            http=DeadlineProtocol,
+            http=partial(DeadlineProtocol, connections=Connections(allowed_connections())),  # type: ignore[arg-type]
             ws="none",
             lifespan="off",
             interface="asgi3",
@@ -103,8 +111,13 @@ class OtlpHttpReceiver:
         except (ssl.SSLError, OSError) as error:
             reason = error.strerror or type(error).__name__
             raise ReceiverStartError(f"the certificate can't be used ({reason}); correct {key}::tls") from None
-        sockets = open_sockets(self._settings.endpoint, f"{key}::endpoint")
-        self.port = sockets[0].getsockname()[1]
+        if self._settings.transport == "unix":
+            path = Path(self._settings.endpoint)
+            sockets = [bind(path, int(self._settings.socket_mode, 8), f"{key}::endpoint", BACKLOG)]
+            self._socket = OwnSocket(path)
+        else:
+            sockets = open_sockets(self._settings.endpoint, f"{key}::endpoint")
+            self.port = sockets[0].getsockname()[1]
         self._server = _Server(config)
         self._serving = asyncio.create_task(self._server.serve(sockets), name=f"{self._receiver} http")
         while not self._server.started:
@@ -120,11 +133,18 @@ class OtlpHttpReceiver:
         self._server.should_exit = True
         await self._serving
         self._server = self._serving = None
+        if self._socket is not None:
+            self._socket.remove()
+            self._socket = None
 
     async def _app(self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
         if scope["type"] != "http":
             return
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        headers = as_mapping((name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"])
+        if self._cors is not None and is_preflight(scope["method"], headers):
+            await _send_nothing(send, self._cors.preflight(headers))
+            return
+        cors = self._cors.of_answer(headers) if self._cors is not None else []
         content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
         in_protobuf = content_type == _PROTOBUF
         more_headers: list[tuple[bytes, bytes]] = []
@@ -142,10 +162,11 @@ class OtlpHttpReceiver:
             refusal = refusal_for(error)
         else:
             body = success_protobuf(accepted) if in_protobuf else success_json(signal, accepted)
-            await _send(send, 200, in_protobuf, body, [])
+            await _send(send, 200, in_protobuf, body, cors)
             return
         if refusal.retry_after_s is not None:
             more_headers = [(b"retry-after", b"%d" % max(1, math.ceil(refusal.retry_after_s)))]
+        more_headers += cors
         body = status_protobuf(refusal) if in_protobuf else status_json(refusal)
         await _send(send, refusal.http_status, in_protobuf, body, more_headers)
 
@@ -244,6 +265,11 @@ async def _send(
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers, "trailers": False})
     await send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+async def _send_nothing(send: ASGISendCallable, headers: list[tuple[bytes, bytes]]) -> None:
+    await send({"type": "http.response.start", "status": 204, "headers": headers, "trailers": False})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 class _RefusedError(Exception):

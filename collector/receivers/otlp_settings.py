@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, StringConstraints, ValidationInfo, field_validator, model_validator
 
-from collector.config.settings import ComponentSettings, HostPort
+from collector.config.settings import ComponentSettings, PositiveDuration, split_host_port
 
 _MAX_MIB = 1024
+_MAX_SOCKET_PATH_BYTES = 107  # what fits into the system's address of a socket, less the end mark
 
 
 class TlsSettings(ComponentSettings):
@@ -54,39 +55,130 @@ class AuthSettings(ComponentSettings):
     )
 
 
+class CorsSettings(ComponentSettings):
+    """Which pages browsers may send from."""
+
+    allowed_origins: list[Annotated[str, StringConstraints(min_length=1)]] = Field(
+        min_length=1,
+        description="Origins such as `https://app.example.com`; a `*` in one stands for anything, once.",
+    )
+    allowed_headers: list[str] = Field(
+        default_factory=list,
+        description="Headers that pages may send besides `Accept`, `Content-Type`, `Content-Encoding` and "
+        "`X-Requested-With`, such as `Authorization`; `*` for any.",
+    )
+    exposed_headers: list[str] = Field(
+        default_factory=lambda: ["Retry-After"], description="Headers of answers that pages may read."
+    )
+    max_age: int = Field(
+        default=0,
+        ge=0,
+        le=86_400,
+        description="How many seconds browsers may remember what is allowed; 0 leaves it to them.",
+    )
+
+    @field_validator("allowed_origins")
+    @classmethod
+    def _one_wildcard(cls, origins: list[str]) -> list[str]:
+        for origin in origins:
+            if origin.count("*") > 1:
+                raise ValueError(f"{origin!r} has more than one *; name the origins one by one")
+            if origin != "*" and "://" not in origin:
+                raise ValueError(f"{origin!r} has no scheme; write it as browsers do, such as https://{origin}")
+        return origins
+
+    @field_validator("allowed_headers", "exposed_headers")
+    @classmethod
+    def _names(cls, names: list[str]) -> list[str]:
+        for name in names:
+            if name != "*" and not (name.isascii() and name.replace("-", "").replace("_", "").isalnum()):
+                raise ValueError(f"{name!r} can't be the name of a header")
+        return names
+
+
 class ServerSettings(ComponentSettings):
     """What both protocols can be told."""
 
+    transport: Literal["tcp", "unix"] = Field(
+        default="tcp", description="`unix` listens on a socket in the file system, whose path is then the endpoint."
+    )
+    socket_mode: Annotated[str, StringConstraints(pattern="^0?[0-7]{3}$")] = Field(
+        default="0660", description="Permissions of a unix socket, in quotes; whoever may write to it can send."
+    )
     tls: TlsSettings | None = Field(default=None, description="TLS; plain text without.")
     auth: AuthSettings | None = Field(default=None, description="A token that senders need.")
+
+    @field_validator("endpoint", check_fields=False)
+    @classmethod
+    def _address(cls, endpoint: str, info: ValidationInfo) -> str:
+        if info.data.get("transport") != "unix":
+            split_host_port(endpoint)
+        elif "/" not in endpoint or "\0" in endpoint or endpoint.endswith("/"):
+            raise ValueError(f"{endpoint!r} is no path of a socket; write one such as /run/spanjudge/otlp.sock")
+        elif len(endpoint.encode("utf-8", "surrogateescape")) > _MAX_SOCKET_PATH_BYTES:
+            raise ValueError(f"paths of sockets have at most {_MAX_SOCKET_PATH_BYTES} bytes; choose a shorter one")
+        return endpoint
+
+
+class KeepaliveParameters(ComponentSettings):
+    """Ends of connections."""
+
+    max_connection_idle: PositiveDuration | None = Field(
+        default=None, description="Connections without a call for so long are ended in good order; never without."
+    )
+    max_connection_age: PositiveDuration | None = Field(
+        default=None,
+        description="Connections of this age are ended in good order, so that senders behind a balancer of connections "
+        "spread anew; never without.",
+    )
+    max_connection_age_grace: PositiveDuration | None = Field(
+        default=None, description="How long calls on such a connection may still take; until they are done without."
+    )
+    time: PositiveDuration = Field(
+        default=60.0, description="Connections that are silent for so long are pinged: is the sender still there?"
+    )
+    timeout: PositiveDuration = Field(default=20.0, description="Connections on which no ping is answered are closed.")
+
+
+class KeepaliveSettings(ComponentSettings):
+    """Connections that grow old, and senders that vanished."""
+
+    refused_keys: ClassVar[Mapping[str, str]] = {
+        "enforcement_policy": "senders may ping as often as they like; take this key out"
+    }
+
+    server_parameters: KeepaliveParameters = Field(
+        default_factory=KeepaliveParameters, description="When connections are ended."
+    )
 
 
 class GrpcSettings(ServerSettings):
     """OTLP/gRPC."""
 
     refused_keys: ClassVar[Mapping[str, str]] = {
-        "transport": "only TCP is listened on; take this key out",
         "max_concurrent_streams": "load is bounded in bytes (processors::assemble::limit_mib); take this key out",
         "read_buffer_size": "the gRPC library chooses its buffers; take this key out",
         "write_buffer_size": "the gRPC library chooses its buffers; take this key out",
-        "keepalive": "pings of senders are always permitted; take this key out",
         "include_metadata": "what has to travel with the telemetry always does; take this key out",
         "middlewares": "there are none; take this key out",
     }
 
-    endpoint: HostPort = Field(default="127.0.0.1:4317", description="Address to listen on.")
+    endpoint: str = Field(
+        default="127.0.0.1:4317",
+        validate_default=True,
+        description="Address to listen on, or the path of a unix socket.",
+    )
     max_recv_msg_size_mib: int = Field(
         default=64, ge=1, le=_MAX_MIB, description="Largest request, after decompression, in MiB."
     )
+    keepalive: KeepaliveSettings = Field(default_factory=KeepaliveSettings, description="When connections are ended.")
 
 
 class HttpSettings(ServerSettings):
     """OTLP/HTTP, protobuf and JSON."""
 
     refused_keys: ClassVar[Mapping[str, str]] = {
-        "transport": "only TCP is listened on; take this key out",
         "max_request_body_size": "sizes are in MiB; give max_request_body_size_mib",
-        "cors": "browsers aren't served; send through a Collector",
         "traces_url_path": "traces are taken at /v1/traces; take this key out",
         "metrics_url_path": "metrics are taken at /v1/metrics; take this key out",
         "logs_url_path": "logs are taken at /v1/logs; take this key out",
@@ -101,9 +193,16 @@ class HttpSettings(ServerSettings):
         "middlewares": "there are none; take this key out",
     }
 
-    endpoint: HostPort = Field(default="127.0.0.1:4318", description="Address to listen on.")
+    endpoint: str = Field(
+        default="127.0.0.1:4318",
+        validate_default=True,
+        description="Address to listen on, or the path of a unix socket.",
+    )
     max_request_body_size_mib: int = Field(
         default=64, ge=1, le=_MAX_MIB, description="Largest request body, as sent and after decompression, in MiB."
+    )
+    cors: CorsSettings | None = Field(
+        default=None, description="Lets browsers send; without, pages of other origins can't."
     )
 
 

@@ -9,7 +9,7 @@ import socket
 from collector.config.settings import split_host_port
 from collector.start_error import StartError
 
-_BACKLOG = 1024
+BACKLOG = 1024
 
 
 class ReceiverStartError(StartError):
@@ -32,12 +32,12 @@ def open_sockets(endpoint: str, key: str) -> list[socket.socket]:
         if not host:
             dual = socket.has_dualstack_ipv6()
             family = socket.AF_INET6 if dual else socket.AF_INET
-            sockets.append(socket.create_server(("", port), family=family, dualstack_ipv6=dual, backlog=_BACKLOG))
+            sockets.append(socket.create_server(("", port), family=family, dualstack_ipv6=dual, backlog=BACKLOG))
         else:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
             for family, address in dict.fromkeys((family, address) for family, _, _, _, address in found):
                 try:
-                    sockets.append(socket.create_server(address[:2], family=family, backlog=_BACKLOG))
+                    sockets.append(socket.create_server(address[:2], family=family, backlog=BACKLOG))
                 except OSError as error:
                     # A name such as localhost may have an IPv6 address on a machine without IPv6.
                     if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT) or len(found) == 1:

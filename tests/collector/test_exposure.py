@@ -38,6 +38,10 @@ def test_plain_text_for_everyone_is_told_with_both_risks(host: str, protocol: st
     ]
 
 
+def test_a_unix_socket_is_on_this_machine() -> None:
+    assert found("transport: unix, endpoint: /run/otlp.sock") == []
+
+
 @pytest.mark.parametrize(
     ("protection", "risks"),
     [

@@ -33,12 +33,28 @@ def test_a_protocol_that_is_not_named_is_off() -> None:
         ({"protocols": {"http": {"auth": {"bearer_token": ""}}}}, "at least 1"),
         ({"protocols": {"http": {"tls": {"cert_file": "/none/cert.pem", "key_file": "/none/key.pem"}}}}, "no file"),
         ({"protocols": {"thrift": {}}}, "Extra inputs are not permitted"),
+        ({"protocols": {"grpc": {"transport": "udp"}}}, "Input should be 'tcp' or 'unix'"),
+        ({"protocols": {"grpc": {"transport": "unix"}}}, "is no path of a socket"),
+        ({"protocols": {"http": {"transport": "unix", "endpoint": "/run/"}}}, "is no path of a socket"),
+        ({"protocols": {"http": {"transport": "unix", "endpoint": "/" + 107 * "x"}}}, "at most 107 bytes"),
+        ({"protocols": {"http": {"endpoint": "/run/otlp.sock"}}}, "has no port"),
+        ({"protocols": {"grpc": {"socket_mode": "rw"}}}, "String should match pattern"),
+        ({"protocols": {"grpc": {"keepalive": {"server_parameters": {"time": "0s"}}}}}, "longer than 0s"),
     ],
 )
 def test_what_cannot_work_is_refused(settings: dict[str, object], complaint: str) -> None:
     with pytest.raises(ValidationError) as caught:
         Settings.model_validate(settings)
     assert complaint in str(caught.value)
+
+
+def test_a_unix_socket_has_a_path_for_an_endpoint() -> None:
+    unix = {"transport": "unix", "endpoint": "/run/spanjudge/otlp.sock"}
+    settings = Settings.model_validate({"protocols": {"grpc": unix, "http": {**unix, "socket_mode": "666"}}})
+    assert settings.protocols.grpc is not None
+    assert settings.protocols.http is not None
+    assert settings.protocols.grpc.endpoint == "/run/spanjudge/otlp.sock"
+    assert (settings.protocols.grpc.socket_mode, settings.protocols.http.socket_mode) == ("0660", "666")
 
 
 def test_the_token_is_not_shown() -> None:

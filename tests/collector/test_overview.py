@@ -61,3 +61,8 @@ def test_signals_of_the_same_way_share_a_line() -> None:
 def test_a_pipeline_that_judges_nothing_says_so() -> None:
     told = lines(CONFIG, [4317, 4318], "service.pipelines.traces.processors=[assemble]")
     assert told[-1] == "ready: nothing is judged, as the traces pipeline names no evaluator"
+
+
+def test_a_unix_socket_is_told_by_its_path() -> None:
+    told = lines(CONFIG, [0, 4318], "receivers.otlp.protocols.grpc={transport: unix, endpoint: /run/otlp.sock}")
+    assert told[0].startswith("otlp listens on /run/otlp.sock (OTLP/gRPC) and ")
