@@ -6,9 +6,10 @@ Nothing is started here.
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 
-from collector.config import Component
+from collector.config import Component, Config
 from collector.exporters import console, file, otlp_grpc, otlp_http
 from collector.exporters.dead_letters import DeadLetterFile
 from collector.exporters.queue import SendingQueue
@@ -16,6 +17,7 @@ from collector.exporters.sender import Sender
 from collector.exporters.settings import QueuedExporterSettings, QueueSettings, RetrySettings
 from collector.holding.store import MemoryStore
 from collector.intake import Intake, SignalsOf
+from collector.journal import Journal, JournalSettings
 from collector.receivers import otlp_settings
 from collector.receivers.otlp_grpc import OtlpGrpcReceiver
 from collector.receivers.otlp_http import OtlpHttpReceiver
@@ -44,14 +46,26 @@ def make_receivers(component: Component, intake: Intake, signals: Collection[Sig
 
 
 def make_queue(
-    component: Component, parcels: MemoryStore[Parcel], letters: DeadLetterFile, metrics: ExporterMetrics
+    component: Component,
+    parcels: MemoryStore[Parcel],
+    letters: DeadLetterFile,
+    metrics: ExporterMetrics,
+    journal: Journal | None,
 ) -> SendingQueue:
     """The queue in front of an exporter, with the exporter at its end."""
     settings = component.settings
     queue, retry = QueueSettings(), RetrySettings()
     if isinstance(settings, QueuedExporterSettings):
         queue, retry = settings.sending_queue, settings.retry_on_failure
-    return SendingQueue(component.id, _sender(component), parcels, queue, retry, letters, metrics)
+    done = _nobody if journal is None else partial(journal.done, component.id)
+    return SendingQueue(component.id, _sender(component), parcels, queue, retry, letters, metrics, done=done)
+
+
+def make_journal(settings: JournalSettings, config: Config) -> Journal | None:
+    """The journal of a configuration; None if nothing is to be kept on disk."""
+    if settings.durability == "memory":
+        return None
+    return Journal(settings, {signal: pipeline.exporters for signal, pipeline in config.pipelines.items()})
 
 
 def make_dead_letters(component: Component) -> DeadLetterFile:
@@ -60,6 +74,10 @@ def make_dead_letters(component: Component) -> DeadLetterFile:
     configured = settings.dead_letter_file if isinstance(settings, QueuedExporterSettings) else None
     path = configured or Path(f"spanjudge-dead-letters-{component.id.replace('/', '-')}.jsonl")
     return DeadLetterFile(path, component.id)
+
+
+def _nobody(_: int) -> None:
+    """Told what is done where there is no journal."""
 
 
 def _sender(component: Component) -> Sender:

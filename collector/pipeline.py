@@ -1,82 +1,42 @@
 """Joins receivers, assembler and destinations: what is taken in, what is held, and who gets what.
 
-In: requests from receivers (it is their `Intake`).  Out: parcels in the queues of the destinations (it is the
-assembler's `Outlet`).  A request is acknowledged when everything in it is in the store or in the tally of what was
-rejected; before that nothing of it is kept.  Runs on the event loop and never blocks.
+In: requests from receivers (it is their `Intake`), and what the journal had of them when the process before this one
+ended.  Out: spans and requests to the dispatch (it is the assembler's `Outlet`).  A request is acknowledged when the
+journal has it, and everything in it is in the store or in the tally of what was rejected; before that nothing of it is
+kept.  Runs on the event loop and never blocks.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
-from bisect import bisect_left
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from itertools import accumulate
-from typing import Protocol
 
 from google.protobuf.message import DecodeError
 
 from collector import wire
+from collector.dispatch import Destination, Dispatch, Headers, ScoreMode
 from collector.exporters.splitting import count_items
 from collector.holding.assembler import Assembler
 from collector.holding.contract import Arrival
-from collector.holding.store import RETRY_AFTER_S, Budget, MemoryStore
+from collector.holding.store import RETRY_AFTER_S, Budget
 from collector.intake import Accepted, OverloadedError, UndeclaredSignalError
+from collector.journal.entries import ArrivalEntry, OwedArrival
+from collector.journal.journal import Journal
 from collector.judging.jobs import Apart, EvaluationSpan
 from collector.logs import RateLimited
-from collector.records import Origin, Outbound, Parcel, Ref, Signal, SpanRecord, Waybill
+from collector.records import PLACE_BITS, Origin, Outbound, Parcel, Signal, SpanRecord
 from collector.telemetry import ReceiverMetrics, Telemetry
 
 # Backends route by these, so they travel with the telemetry; spans of different values never share a request.
 FORWARDED_HEADERS = ("x-project-name",)
-Headers = tuple[tuple[str, str], ...]
-# How long spans that leave wait for others to leave with, and how many bytes of them make a parcel. Parcels that are
-# smaller than a request are copied once more.
-GATHER_S = 0.2
-# How many parcels are made in one go, so that a giant trace doesn't keep everything else waiting.
-PARCELS_AT_ONCE = 8
-PARCEL_BYTES = 1 << 20
 # Finding out what can be dropped takes a look at every trace there is, too much for every request that is refused.
 SHED_PAUSE_S = 0.5
 
-
-class ScoreMode(StrEnum):
-    """How a destination gets scores."""
-
-    ATTRIBUTES = "attributes"
-    EVALUATION_SPANS = "evaluation_spans"
-    BOTH = "both"
-    NONE = "none"
-
-    @property
-    def waits(self) -> bool:
-        """Whether spans are held for it."""
-        return self in (ScoreMode.ATTRIBUTES, ScoreMode.BOTH)
-
-
 _WITH_EVALUATIONS = frozenset({ScoreMode.EVALUATION_SPANS, ScoreMode.BOTH})
-
-
-class Queue(Protocol):
-    """A destination's queue, as far as it is filled from here."""
-
-    def put(self, ref: Ref, parcel: Waybill) -> None:
-        """Take over one claim on a parcel, which is behind `ref`, whatever the queue's length."""
-
-    def has_room(self) -> bool:
-        """Whether more should be let in at the receivers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Destination:
-    """An exporter as the pipeline sees it."""
-
-    name: str
-    mode: ScoreMode
-    queue: Queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,38 +52,60 @@ class Reading:
     late_mark: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A request in hand. `number` is that of the journal's record; 0 without a journal."""
+
+    signal: Signal
+    data: bytes
+    headers: Headers
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What is to be done with a request once it is safe: how many items are taken, which aren't, and how to go on."""
+
+    items: int
+    rejected: Sequence[wire.Rejection]
+    go_on: Callable[[], None]
+
+
 class Pipeline:
     """See the module's text.
 
     Args:
         destinations: per declared signal the exporters of its pipeline.
-        parcels: keeps what is on its way out.
+        dispatch: sends on.
         budget: what all stores together may hold.
         telemetry: where everything is counted.
+        origins: where equal origins become one object.
         clock: seconds on a monotonic clock.
-        later: has a function called after so many seconds.
+        journal: where requests are written before they are acknowledged, if anywhere.
+        wall_clock: nanoseconds since 1970, for times of arrival that outlive the process.
     """
 
     def __init__(
         self,
         destinations: Mapping[Signal, Sequence[Destination]],
-        parcels: MemoryStore[Parcel],
+        dispatch: Dispatch,
         budget: Budget,
         telemetry: Telemetry,
+        origins: wire.Origins,
         clock: Callable[[], float],
-        later: Callable[[float, Callable[[], None]], object],
+        journal: Journal | None = None,
+        wall_clock: Callable[[], int] = time.time_ns,
     ) -> None:
         self._destinations = destinations
-        self._parcels = parcels
+        self._dispatch = dispatch
         self._budget = budget
         self._telemetry = telemetry
+        self._origins = origins
         self._receivers: dict[str, ReceiverMetrics] = {}
         self._clock = clock
+        self._journal = journal
+        self._wall_clock = wall_clock
         self._log = RateLimited(logging.getLogger(__name__), clock=clock)
-        self._later = later
-        self._leaving: list[Outbound] = []
-        self._making: deque[Iterator[Parcel]] = deque()
-        self._origins = wire.Origins()
         self._assembler: Assembler | None = None
         self._shed_s = float("-inf")
         self._reading: Reading | None = None
@@ -150,19 +132,49 @@ class Pipeline:
         try:
             self._require_room(signal, len(request))
         except OverloadedError as error:
-            self._log.warning("%s: refused a request: %s", receiver, error)
-            with contextlib.suppress(DecodeError):
-                metrics.refused(signal, count_items(request))
+            self._refused(receiver, signal, request, error)
             raise
         kept = tuple((name, headers[name]) for name in FORWARDED_HEADERS if name in headers)
-        if signal is Signal.TRACES:
-            return self._take_spans(request, kept, metrics)
-        if signal is Signal.LOGS:
-            return self._take_logs(request, kept, metrics)
-        points = wire.count_data_points(request)
-        metrics.accepted(signal, points)
-        self._send(Parcel(signal, request, points, kept), self._destinations[signal])
-        return Accepted()
+        number = 0 if self._journal is None else self._journal.reserve()
+        checked = self._check(_Request(signal, request, kept, number))
+
+        def go_on() -> None:
+            metrics.accepted(signal, checked.items)
+            if checked.rejected:
+                metrics.rejected(signal, len(checked.rejected))
+            checked.go_on()
+
+        if self._journal is None or not checked.items:
+            go_on()
+        else:
+            entry = ArrivalEntry(
+                signal=signal,
+                receiver=receiver,
+                arrived_wall_ns=self._wall_clock(),
+                headers=kept,
+                request=request,
+                rejected=tuple(one.index for one in checked.rejected),
+                items=checked.items,
+            )
+            written = self._journal.keep(number, entry)
+            try:
+                await asyncio.shield(written)
+            except asyncio.CancelledError:
+                # The sender has gone. What is being written will be there all the same, so it takes its way.
+                written.add_done_callback(lambda done: None if done.cancelled() or done.exception() else go_on())
+                raise
+            except OverloadedError as error:
+                self._refused(receiver, signal, request, error)
+                raise
+            go_on()
+        if not checked.rejected:
+            return Accepted()
+        return Accepted(len(checked.rejected), wire.describe_rejections(checked.rejected))
+
+    def _refused(self, receiver: str, signal: Signal, request: bytes, error: OverloadedError) -> None:
+        self._log.warning("%s: refused a request: %s", receiver, error)
+        with contextlib.suppress(DecodeError):
+            self._metrics_of(receiver).refused(signal, count_items(request))
 
     def _metrics_of(self, receiver: str) -> ReceiverMetrics:
         if receiver not in self._receivers:
@@ -185,32 +197,46 @@ class Pipeline:
             self._assembler.shed(now_s)
             self._budget.require(size_bytes)
 
-    def _take_spans(self, request: bytes, headers: Headers, metrics: ReceiverMetrics) -> Accepted:
-        sliced = wire.slice_spans(request, headers, self._origins)
-        records = sliced.records
-        metrics.accepted(Signal.TRACES, len(records))
-        if sliced.rejected:
-            metrics.rejected(Signal.TRACES, len(sliced.rejected))
+    def _check(self, request: _Request) -> _Checked:
+        """Take a request apart, and say how to go on with it; nothing of it is kept yet."""
+        match request.signal:
+            case Signal.TRACES:
+                spans = wire.slice_spans(request.data, request.headers, self._origins, number=request.number)
+                records, rejected = spans.records, spans.rejected
+                return _Checked(len(records), rejected, lambda: self._pass_spans(request, records, whole=not rejected))
+            case Signal.LOGS:
+                logs = wire.slice_logs(request.data, request.headers, self._origins)
+                to = self._destinations[Signal.LOGS]
+                return _Checked(len(logs.records), logs.rejected, lambda: self._pass_logs(request, logs, to))
+            case Signal.METRICS:
+                points = wire.count_data_points(request.data)
+                return _Checked(points, (), lambda: self._pass_on(request, points))
+
+    def _pass_on(self, request: _Request, items: int, destinations: Sequence[Destination] | None = None) -> None:
+        parcel = Parcel(request.signal, request.data, items, request.headers, request.number)
+        self._dispatch.send_request(parcel, destinations or self._destinations[request.signal])
+
+    def _pass_spans(self, request: _Request, records: Sequence[SpanRecord], *, whole: bool) -> None:
         if self._assembler is None or self._reading is None:
-            passed = held = [Outbound(record.origin, record.span, b"", record.place) for record in records]
-            untouched = not sliced.rejected
+            passed = held = [_as_it_came(record) for record in records]
+            untouched = whole
         else:
-            passed, held, untouched = self._sort(records, self._assembler, self._reading)
-            untouched = untouched and not sliced.rejected
+            passed, held, untouched = self._sort(records, self._assembler, self._reading, None)
+            untouched = untouched and whole
         if untouched and len(passed) == len(records):
             # The request goes on as it came: nothing in it was held, marked or left out.
-            self._send(Parcel(Signal.TRACES, request, len(records), headers), self._destinations[Signal.TRACES])
+            self._pass_on(request, len(records))
         else:
-            self._send_spans(passed, self._waiting)
-            self._send_spans([*passed, *held], self._immediate)
-        if not sliced.rejected:
-            return Accepted()
-        return Accepted(len(sliced.rejected), wire.describe_rejections(sliced.rejected))
+            self._dispatch.send_spans(passed, self._waiting)
+            self._dispatch.send_spans([*passed, *held], self._immediate)
 
     def _sort(
-        self, records: Sequence[SpanRecord], assembler: Assembler, reading: Reading
+        self, records: Sequence[SpanRecord], assembler: Assembler, reading: Reading, age_s: float | None
     ) -> tuple[list[Outbound], list[Outbound], bool]:
-        """Which spans go on at once, which are held, and whether all that goes on is as it came."""
+        """Which spans go on at once, which are held, and whether all that goes on is as it came.
+
+        `age_s`: how long ago they came, if that was in a process before this one.
+        """
         now_s = self._clock()
         wants = reading.wants_span
         wanted: dict[bytes, list[SpanRecord]] = {}
@@ -225,50 +251,98 @@ class Pipeline:
                 wanted[trace_id] = [record]
         passed: list[Outbound] = []
         held: list[Outbound] = []
-        late = duplicates = 0
+        late = 0
+        repeated: list[SpanRecord] = []
         # Wanted spans first: what they make of their trace decides about the others.
-        taken = [assembler.add(trace_id, group, now_s) for trace_id, group in wanted.items()]
+        taken = [assembler.add(trace_id, group, now_s, age_s or 0.0) for trace_id, group in wanted.items()]
         for record in unwanted:
             if assembler.knows(record.trace_id):
-                taken.append(assembler.add_unwanted(record, now_s))
+                taken.append(assembler.add_unwanted(record, now_s, age_s or 0.0))
             else:
-                passed.append(Outbound(record.origin, record.span, b"", record.place))
-        for arrival, spans, others, repeated, too_late in taken:
-            duplicates += len(repeated)
-            passed += [Outbound(record.origin, record.span, b"", record.place) for record in others]
+                passed.append(_as_it_came(record))
+        for arrival, spans, others, repeats, too_late in taken:
+            if age_s is None or arrival is Arrival.HELD:
+                repeated += repeats
+            else:
+                # What is remembered may be these very spans, judged and not sent on.
+                passed += [_marked(record, reading.late_mark) for record in repeats]
+                late += len(repeats)
+            passed += map(_as_it_came, others)
             late += len(too_late)
-            passed += [Outbound(record.origin, record.span, reading.late_mark, record.place) for record in too_late]
+            passed += [_marked(record, reading.late_mark) for record in too_late]
             if arrival is Arrival.HELD:
                 if self._immediate:
-                    held += [Outbound(record.origin, record.span, b"", record.place) for record in spans]
+                    held += map(_as_it_came, spans)
             elif arrival is Arrival.LATE:
                 late += len(spans)
-                passed += [Outbound(record.origin, record.span, reading.late_mark, record.place) for record in spans]
+                passed += [_marked(record, reading.late_mark) for record in spans]
             else:
-                passed += [Outbound(record.origin, record.span, b"", record.place) for record in spans]
+                passed += map(_as_it_came, spans)
         if late:
             self._telemetry.traces.late(late)
-        if duplicates:
-            self._telemetry.traces.deduplicated(duplicates)
+        if repeated:
+            self._telemetry.traces.deduplicated(len(repeated))
+            if self._journal is not None:
+                self._journal.dropped([record.place for record in repeated])
         return passed, held, not late
 
-    def _take_logs(self, request: bytes, headers: Headers, metrics: ReceiverMetrics) -> Accepted:
-        sliced = wire.slice_logs(request, headers, self._origins)
-        metrics.accepted(Signal.LOGS, len(sliced.records))
-        if self._assembler is not None and self._reading is not None:
-            now_s = self._clock()
-            for record in sliced.records:
-                if record.trace_id and self._reading.wants_log(record.record, record.origin.scope):
-                    self._assembler.add_log(record, now_s)
-        destinations = self._destinations[Signal.LOGS]
+    def _pass_logs(self, request: _Request, sliced: wire.SlicedLogs, destinations: Sequence[Destination]) -> None:
+        self._copy_logs(sliced)
         if not sliced.rejected:
-            self._send(Parcel(Signal.LOGS, request, len(sliced.records), headers), destinations)
-            return Accepted()
-        metrics.rejected(Signal.LOGS, len(sliced.rejected))
-        if sliced.records:
-            rebuilt = wire.build_logs_request(sliced.records)
-            self._send(Parcel(Signal.LOGS, rebuilt, len(sliced.records), headers), destinations)
-        return Accepted(len(sliced.rejected), wire.describe_rejections(sliced.rejected))
+            self._pass_on(request, len(sliced.records), destinations)
+            return
+        rejected = {one.index for one in sliced.rejected}
+        indexes = [index for index in range(len(sliced.records) + len(rejected)) if index not in rejected]
+        parcel = Parcel(Signal.LOGS, wire.build_logs_request(sliced.records), len(sliced.records), request.headers)
+        self._dispatch.send_part(parcel, request.number, indexes, destinations)
+
+    def _copy_logs(self, sliced: wire.SlicedLogs) -> None:
+        if self._assembler is None or self._reading is None:
+            return
+        now_s = self._clock()
+        for record in sliced.records:
+            if record.trace_id and self._reading.wants_log(record.record, record.origin.scope):
+                self._assembler.add_log(record, now_s)
+
+    # -- what a process before this one left -------------------------------------------------------------------------
+
+    def take_again(self, owed: OwedArrival, entry: ArrivalEntry) -> None:
+        """Take what was acknowledged before and not sent on.
+
+        Spans are held again where all destinations that wait for scores lack them, unless the request isn't trusted.
+        """
+        request = _Request(entry.signal, entry.request, entry.headers, owed.number)
+        lacking: dict[tuple[int, ...], list[Destination]] = {}
+        for destination in self._destinations.get(entry.signal, ()):
+            if indexes := owed.remaining.get(destination.name):
+                lacking.setdefault(tuple(indexes), []).append(destination)
+        for indexes, destinations in lacking.items():
+            match entry.signal:
+                case Signal.TRACES:
+                    sliced = wire.slice_spans(entry.request, entry.headers, self._origins, None, owed.number)
+                    places = {owed.number << PLACE_BITS | index for index in indexes}
+                    records = [record for record in sliced.records if record.place in places]
+                    age_s = max(self._wall_clock() - entry.arrived_wall_ns, 0) / 1e9
+                    self._pass_again(records, destinations, age_s if owed.trusted else None)
+                case Signal.LOGS:
+                    logs = wire.slice_logs(entry.request, entry.headers, self._origins, None)
+                    self._copy_logs(logs)
+                    self._pass_logs(request, logs, destinations)
+                case Signal.METRICS:
+                    self._pass_on(request, entry.items, destinations)
+
+    def _pass_again(
+        self, records: Sequence[SpanRecord], destinations: Sequence[Destination], age_s: float | None
+    ) -> None:
+        waiting = [one for one in destinations if one.mode.waits]
+        immediate = [one for one in destinations if not one.mode.waits]
+        as_it_came = [_as_it_came(record) for record in records]
+        if age_s is None or self._assembler is None or self._reading is None or len(waiting) != len(self._waiting):
+            self._dispatch.send_spans(as_it_came, destinations)
+            return
+        passed, _, _ = self._sort(records, self._assembler, self._reading, age_s)
+        self._dispatch.send_spans(passed, waiting)
+        self._dispatch.send_spans(as_it_came, immediate)
 
     # -- Outlet ------------------------------------------------------------------------------------------------------
 
@@ -279,35 +353,8 @@ class Pipeline:
 
     def leave(self, spans: Sequence[Outbound]) -> None:
         """See `collector.holding.contract.Outlet`."""
-        if not self._waiting:
-            return
-        if not self._leaving:
-            self._later(GATHER_S, self._send_some)
-        self._leaving += spans
-
-    def flush(self) -> None:
-        """Send on all that has left; by itself that happens a moment later, many traces in one parcel."""
-        while self._make_parcels():
-            pass
-
-    def _send_some(self) -> None:
-        if self._make_parcels():
-            self._later(0.0, self._send_some)
-
-    def _make_parcels(self) -> bool:
-        """Send on some of what has left, and say whether there may be more."""
-        if self._leaving:
-            self._making.append(_parcels(self._leaving))
-            self._leaving = []
-        for _ in range(PARCELS_AT_ONCE):
-            if not self._making:
-                return False
-            parcel = next(self._making[0], None)
-            if parcel is None:
-                self._making.popleft()
-            else:
-                self._send(parcel, self._waiting)
-        return True
+        if self._waiting:
+            self._dispatch.leave(spans, self._waiting)
 
     def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
         """See `collector.holding.contract.Outlet`."""
@@ -322,51 +369,17 @@ class Pipeline:
             Outbound(Origin(span.resource, origin.resource_schema_url, span.scope, "", origin.headers), span.span)
             for span in spans
         ]
-        self._send_spans(outbound, targets)
+        self._dispatch.send_spans(outbound, targets)
 
     def evaluations_apart(self, apart: Apart) -> None:
         """Send evaluation spans on that are about spans which have long left."""
         schema_url, headers = apart.route
         self.evaluations(apart.spans, Origin(b"", schema_url, b"", "", headers), late=True)
 
-    def _send_spans(self, spans: Iterable[Outbound], destinations: Sequence[Destination]) -> None:
-        if destinations:
-            for parcel in _parcels(spans):
-                self._send(parcel, destinations)
 
-    def _send(self, parcel: Parcel, destinations: Sequence[Destination]) -> None:
-        if not destinations or not parcel.items:
-            return
-        ref = self._parcels.put(parcel, len(parcel.request), len(destinations))
-        for destination in destinations:
-            destination.queue.put(ref, parcel.waybill())
+def _as_it_came(record: SpanRecord) -> Outbound:
+    return Outbound(record.origin, record.span, b"", record.place)
 
 
-def _parcels(spans: Iterable[Outbound]) -> Iterator[Parcel]:
-    """The spans in parcels: those of different headers apart, and of about the same size."""
-    groups: dict[Headers, list[Outbound]] = {}
-    current: Origin | None = None
-    group: list[Outbound] = []
-    for span in spans:
-        if span[0] is not current:
-            current = span.origin
-            group = groups.setdefault(current.headers, [])
-        group.append(span)
-    for headers, group in groups.items():
-        for start, end in _cuts(group):
-            yield Parcel(Signal.TRACES, wire.build_request(group[start:end]), end - start, headers)
-
-
-def _cuts(spans: Sequence[Outbound]) -> Iterator[tuple[int, int]]:
-    """From where to where spans make a parcel.
-
-    Each parcel repeats the spans' origins, so it is made large enough that at most half of it is repetition.
-    """
-    ends = list(accumulate([len(span) + len(tail) for _, span, tail, _ in spans]))
-    origins = {id(one.origin): one.origin for one in spans}.values()
-    size_bytes = max(PARCEL_BYTES, sum([origin.size_bytes for origin in origins]))
-    start = start_bytes = 0
-    while start < len(spans):
-        end = min(bisect_left(ends, start_bytes + size_bytes, start) + 1, len(spans))
-        yield start, end
-        start, start_bytes = end, ends[end - 1]
+def _marked(record: SpanRecord, mark: bytes) -> Outbound:
+    return Outbound(record.origin, record.span, mark, record.place)

@@ -13,17 +13,19 @@ import signal
 import time
 from collections.abc import Callable, Collection, Sequence
 
-from collector import process_memory
+from collector import process_memory, wire
 from collector.config import Component, Config
+from collector.dispatch import Destination, Dispatch, ScoreMode, WrittenDown
 from collector.exporters.queue import SendingQueue
 from collector.exporters.settings import ExporterSettings
 from collector.exposure import exposures
-from collector.factories import make_dead_letters, make_queue, make_receivers
+from collector.factories import make_dead_letters, make_journal, make_queue, make_receivers
 from collector.health import HealthCheck, HealthCheckSettings
 from collector.holding import settings as assembler_settings
 from collector.holding.assembler import Assembler
 from collector.holding.live_trace import Chunk
 from collector.holding.store import Budget, MemoryStore
+from collector.journal import Journal, JournalSettings, Recovered
 from collector.judging.jobs import (
     AdmissionCount,
     Count,
@@ -39,8 +41,10 @@ from collector.judging.setup import Plan, plan_of
 from collector.logs import RateLimited
 from collector.metric_readers import make_readers
 from collector.overview import overview
-from collector.pipeline import Destination, Pipeline, Reading, ScoreMode
+from collector.pipeline import Pipeline, Reading
 from collector.records import LogRecord, Parcel, Signal
+from collector.rereading import Rereader
+from collector.restoring import Restoring
 from collector.telemetry import Telemetry
 from processors.conventions.wanted import wants, wants_log
 from processors.verdicts.scores import late_mark
@@ -73,17 +77,34 @@ class Service:
         timing = assemble.settings_as(assembler_settings.Settings) if assemble else None
         self._budget = Budget((timing or assembler_settings.Settings()).limit_mib * _MIB)
         self._parcels: MemoryStore[Parcel] = MemoryStore(self._budget)
+        self._journal_settings = _journal_settings(config)
+        self._journal = make_journal(self._journal_settings, config)
         self._dead_letters = {name: make_dead_letters(component) for name, component in config.exporters.items()}
+        self._exporter_metrics = {name: self._telemetry.exporter(name) for name in config.exporters}
         self._queues = {
-            name: make_queue(component, self._parcels, self._dead_letters[name], self._telemetry.exporter(name))
+            name: make_queue(
+                component, self._parcels, self._dead_letters[name], self._exporter_metrics[name], self._journal
+            )
             for name, component in config.exporters.items()
         }
-        destinations = {
-            kind: [self._destination(config.exporters[name]) for name in pipeline.exporters]
-            for kind, pipeline in config.pipelines.items()
-        }
+        self._destinations = {name: self._destination(component) for name, component in config.exporters.items()}
+        origins = wire.Origins()
+        self._rereader = None if self._journal is None else Rereader(self._journal, origins)
+        written = None
+        if self._journal is not None and self._rereader is not None:
+            written = WrittenDown(self._journal, self._rereader)
+        self._dispatch = Dispatch(self._parcels, self._budget, written, _call_later)
         self._pipeline = Pipeline(
-            destinations, self._parcels, self._budget, self._telemetry, time.monotonic, _call_later
+            {
+                kind: [self._destinations[name] for name in pipeline.exporters]
+                for kind, pipeline in config.pipelines.items()
+            },
+            self._dispatch,
+            self._budget,
+            self._telemetry,
+            origins,
+            time.monotonic,
+            self._journal,
         )
         self._config = config
         self._plan = plan_of(config)
@@ -137,6 +158,7 @@ class Service:
             logger.warning(exposure)
         for endpoint in self._endpoints:
             await endpoint.start()
+        recovered = None if self._journal is None else await self._open_journal(self._journal)
         for queue in self._queues.values():
             await queue.start()
         if self._judging is not None:
@@ -144,6 +166,11 @@ class Service:
             self._ticker = asyncio.create_task(self._keep_time(), name="assembler clock")
         if self._health is not None:
             await self._health.start()
+        if self._journal is not None and recovered is not None:
+            restoring = Restoring(
+                self._journal, self._pipeline, self._dispatch, self._destinations, self._exporter_metrics
+            )
+            await restoring.restore(recovered)
         for receiver in self._receivers:
             await receiver.start()
         process_memory.settle()
@@ -152,6 +179,12 @@ class Service:
         for line in overview(self._config, self._plan, [receiver.port for receiver in self._receivers]):
             logger.info(line)
 
+    @staticmethod
+    async def _open_journal(journal: Journal) -> Recovered:
+        recovered = await asyncio.to_thread(journal.open)
+        await journal.start()
+        return recovered
+
     async def stop(self) -> None:
         """Stop everything; what can still be delivered is."""
         if self._health is not None:
@@ -159,8 +192,10 @@ class Service:
         await self._finish_judging()
         for receiver in self._receivers:
             await receiver.stop(RECEIVER_GRACE_S)
-        self._pipeline.flush()
+        await self._dispatch.settled()
         await asyncio.gather(*(self._empty(name, queue) for name, queue in self._queues.items()))
+        if self._journal is not None:
+            await self._journal.stop()
         if self._health is not None:
             await self._health.stop()
         for endpoint in self._endpoints:
@@ -184,6 +219,11 @@ class Service:
         left = await queue.drain(DELIVERY_GRACE_S)
         if not left:
             return
+        if self._journal is not None:
+            logger.warning(
+                "%s: %d requests were not delivered in time; they will be at the next start", name, len(left)
+            )
+            return
         # Memory ends with the process; a file is the one place left where nothing is lost.
         letters = self._dead_letters[name]
         parcels = [self._parcels.read(ref) for ref in left]
@@ -206,7 +246,8 @@ class Service:
             self._telemetry.traces.judging_restarted,
             self._pipeline.evaluations_apart,
         )
-        assembler = self._assembler = Assembler(timing, spans, logs, self._pipeline, judging)
+        reread = None if self._rereader is None else self._rereader.records
+        assembler = self._assembler = Assembler(timing, spans, logs, self._pipeline, judging, reread=reread)
         self._pipeline.attach(assembler, Reading(wants, wants_log, late_mark()))
         self._tick_s = min(_LONGEST_TICK_S, timing.quiet_period / 10)
         self._pause_s = max(min(_SHORTEST_TICK_S, timing.quiet_period / 20), 0.001)
@@ -261,6 +302,11 @@ class Service:
     def _destination(self, component: Component) -> Destination:
         settings = component.settings_as(ExporterSettings)
         return Destination(component.id, ScoreMode(settings.scores), self._queues[component.id])
+
+
+def _journal_settings(config: Config) -> JournalSettings:
+    journal = config.extension("journal")
+    return journal.settings_as(JournalSettings) if journal else JournalSettings()
 
 
 def _signals_of(receiver: str, config: Config) -> Collection[Signal]:

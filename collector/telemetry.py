@@ -61,6 +61,7 @@ class ExporterMetrics:
         self._rejected = _per_signal(meter, "exporter_rejected", "delivered, and refused by the destination")
         self._dead = _per_signal(meter, "exporter_dead_lettered", "written to the dead-letter file")
         self._unsupported = _per_signal(meter, "exporter_unsupported", "of signals the destination doesn't take")
+        self._restored = _per_signal(meter, "exporter_restored", "owed from before the start, by the journal")
         self._retries = meter.create_counter(
             "spanjudge_exporter_retried_requests", unit="{request}", description="Attempts after the first."
         )
@@ -84,6 +85,10 @@ class ExporterMetrics:
     def unsupported(self, signal: Signal, items: int) -> None:
         """Items not sent because the destination doesn't take their signal."""
         self._unsupported[signal].add(items, self._attributes)
+
+    def restored(self, signal: Signal, items: int) -> None:
+        """Items that a process before this one acknowledged and didn't deliver."""
+        self._restored[signal].add(items, self._attributes)
 
     def retried(self) -> None:
         """One attempt after a failed one."""

@@ -21,7 +21,8 @@ trace, and treated like the first.  After the late window the ledger still knows
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 
@@ -63,6 +64,7 @@ class Assembler:
         outlet: where spans go.
         desk: who judges; results come back through `judged`.
         witness: who keeps a record of what became of traces.
+        reread: gives the spans at places of the journal; None without a journal.
     """
 
     def __init__(
@@ -73,8 +75,10 @@ class Assembler:
         outlet: Outlet,
         desk: Desk,
         witness: Witness | None = None,
+        reread: Callable[[Sequence[int]], Chunk] | None = None,
     ) -> None:
         self._settings = settings
+        self._reread = reread
         self._witness = witness or Unwitnessed()
         self._spans = spans
         self._logs = logs
@@ -92,8 +96,8 @@ class Assembler:
         """Whether even a span nobody wants has to be told to the assembler if it is of this trace."""
         return trace_id in self._live or trace_id in self._ledger
 
-    def add(self, trace_id: bytes, records: list[SpanRecord], now_s: float) -> Taken:
-        """Take wanted spans of one trace that arrived together."""
+    def add(self, trace_id: bytes, records: list[SpanRecord], now_s: float, age_s: float = 0.0) -> Taken:
+        """Take wanted spans of one trace that arrived together, `age_s` seconds ago if in a process before this one."""
         trace = self._live.get(trace_id)
         if trace is None:
             if trace_id in self._ledger:
@@ -113,7 +117,7 @@ class Assembler:
             self._keep(trace_id, trace, fresh, held, now_s)
         return Taken(Arrival.HELD, held, others, duplicates, late)
 
-    def add_unwanted(self, record: SpanRecord, now_s: float) -> Taken:
+    def add_unwanted(self, record: SpanRecord, now_s: float, age_s: float = 0.0) -> Taken:
         """Take a span nobody wants of a trace that is known.
 
         A root of the trace is kept and held like a wanted span; of others only their place in the tree is kept.
@@ -182,16 +186,20 @@ class Assembler:
         held: Sequence[SpanRecord],
         now_s: float,
     ) -> None:
-        size_bytes = sum([len(record[5]) for record in fresh]) + SPAN_OVERHEAD_BYTES * len(fresh)
+        size_bytes = sum([len(record[5]) for record in fresh])
+        beside_bytes = SPAN_OVERHEAD_BYTES * len(fresh)
         # By identity: origins are interned, and hashing them costs.
         size_bytes += sum(map(_beyond_usual, {id(record[4]): record[4] for record in fresh}.values()))
         if not trace.chunks:
-            size_bytes += TRACE_OVERHEAD_BYTES
+            beside_bytes += TRACE_OVERHEAD_BYTES
         if held and not trace.awaits_run:
             # Another run begins in a trace in which one was judged.
             trace.first_s = now_s
         again = None if self._reread is None else partial(self._reread, [record.place for record in fresh])
-        trace.keep(self._spans.put(fresh, size_bytes, 1, beside_bytes=beside_bytes, again=again), fresh)
+        ref = self._spans.put(fresh, size_bytes, 1, beside_bytes=beside_bytes, again=again)
+        if self._spans.is_crowded:
+            self._spans.spill(ref)
+        trace.keep(ref, fresh)
         trace.held.update(dict.fromkeys([record[1] for record in held], now_s))
         self._held_spans += len(held)
         trace.last_s = now_s

@@ -86,6 +86,11 @@ class MemoryStore(Generic[ItemT]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    @property
+    def is_crowded(self) -> bool:
+        """Whether what can be read again shouldn't be kept in memory; goes by all stores together."""
+        return self._budget.is_crowded
+
     def put(
         self,
         item: ItemT | None,

@@ -6,6 +6,7 @@ bytes again, and after a restart everything that is still owed.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -56,7 +57,7 @@ class Journal:
         self._next += 1
         return number
 
-    async def keep(self, number: int, arrival: ArrivalEntry) -> None:
+    def keep(self, number: int, arrival: ArrivalEntry) -> asyncio.Future[None]:
         """Write an arrival; when this returns it is as durable as the settings say, and owed to its destinations.
 
         Raises:
@@ -64,14 +65,16 @@ class Journal:
             JournalWriteError: it couldn't be written. The number must not be used again.
         """
         self._arrivals[number] = arrival
+        return _written()
 
-    async def freeze(self, number: int, parcel: ParcelEntry) -> None:
+    def freeze(self, number: int, parcel: ParcelEntry) -> asyncio.Future[None]:
         """Write a parcel; from then on its items are owed to its destinations in this form, and no other.
 
         Raises:
             JournalWriteError: it couldn't be written. May be tried again with the same number and parcel.
         """
         self._parcels[number] = parcel
+        return _written()
 
     def done(self, destination: str, number: int) -> None:
         """Note that a destination has all of a parcel, or of an arrival that went as it came."""
@@ -113,3 +116,9 @@ class Journal:
     def stats(self) -> JournalStats:
         """How it stands now."""
         return JournalStats(0, self._settings.max_size_mib << 20, 0, {}, 0, 0, 0, 0)
+
+
+def _written() -> asyncio.Future[None]:
+    written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    written.set_result(None)
+    return written

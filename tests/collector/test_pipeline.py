@@ -8,14 +8,16 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
+from collector.dispatch import PARCELS_AT_ONCE, Destination, Dispatch, ScoreMode
 from collector.holding.assembler import Assembler
 from collector.holding.settings import Settings
 from collector.holding.store import Budget, MemoryStore
 from collector.intake import OverloadedError, UndeclaredSignalError
 from collector.judging.jobs import Apart, Carriers, EvaluationSpan, Job, Judged, seal_carriers
-from collector.pipeline import PARCELS_AT_ONCE, SHED_PAUSE_S, Destination, Pipeline, Reading, ScoreMode
+from collector.pipeline import SHED_PAUSE_S, Pipeline, Reading
 from collector.records import Parcel, Ref, Signal, Waybill
 from collector.telemetry import Telemetry
+from collector.wire import Origins
 
 LATE = Span(name="late mark").SerializeToString()
 SCORE = Span(name="scored").SerializeToString()
@@ -65,13 +67,14 @@ class Bench:
         destinations = [
             Destination(f"d{at}", mode, shelf) for at, (mode, shelf) in enumerate(zip(modes, self.shelves, strict=True))
         ]
+        self.dispatch = Dispatch(parcels, self.budget, None, lambda _, function: soon.append(function))
         self.pipeline = Pipeline(
             {Signal.TRACES: destinations, Signal.LOGS: destinations},
-            parcels,
+            self.dispatch,
             self.budget,
             self.telemetry,
+            Origins(),
             lambda: self.now_s,
-            lambda _, function: soon.append(function),
         )
         self._soon = soon
         self.assembler = Assembler(Settings(), MemoryStore(self.budget), MemoryStore(self.budget), self.pipeline, self)

@@ -1,0 +1,59 @@
+"""Reads from the journal what was dropped from memory, or belongs to a process that is no more, in the form it had.
+
+In: numbers and places of records.  Out: parcels, and spans as they were cut out of their request.  Nothing is changed,
+and what can't be read raises.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+from collector import wire
+from collector.journal.journal import Journal
+from collector.records import PLACE_BITS, Outbound, Parcel, SpanRecord
+
+# Spans of one request are mostly asked for one after the other, trace by trace.
+_REQUESTS_AT_HAND = 4
+
+
+class Rereader:
+    """See the module's text.
+
+    Args:
+        journal: where everything is.
+        origins: where equal origins become one object.
+    """
+
+    def __init__(self, journal: Journal, origins: wire.Origins) -> None:
+        self._journal = journal
+        self._origins = origins
+        self._at_hand: OrderedDict[int, Mapping[int, SpanRecord]] = OrderedDict()
+
+    def request(self, number: int) -> Parcel:
+        """A request as it came; raises DamagedRecordError."""
+        entry = self._journal.read_arrival(number)
+        return Parcel(entry.signal, entry.request, entry.items, entry.headers, number)
+
+    def parcel(self, number: int) -> Parcel:
+        """A parcel that was put together here; raises DamagedRecordError."""
+        entry = self._journal.read_parcel(number)
+        request = entry.request
+        if not request:
+            spans = zip(self.records(entry.places), entry.tails, strict=True)
+            request = wire.build_request([Outbound(record.origin, record.span, tail) for record, tail in spans])
+        return Parcel(entry.signal, request, entry.items, entry.headers, number)
+
+    def records(self, places: Sequence[int]) -> list[SpanRecord]:
+        """The spans at these places; raises DamagedRecordError."""
+        return [self._spans_of(place >> PLACE_BITS)[place] for place in places]
+
+    def _spans_of(self, number: int) -> Mapping[int, SpanRecord]:
+        spans = self._at_hand.get(number)
+        if spans is None:
+            entry = self._journal.read_arrival(number)
+            sliced = wire.slice_spans(entry.request, entry.headers, self._origins, None, number)
+            spans = self._at_hand[number] = {record.place: record for record in sliced.records}
+            if len(self._at_hand) > _REQUESTS_AT_HAND:
+                self._at_hand.popitem(last=False)
+        return spans
