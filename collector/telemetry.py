@@ -61,9 +61,14 @@ class ExporterMetrics:
         self._rejected = _per_signal(meter, "exporter_rejected", "delivered, and refused by the destination")
         self._dead = _per_signal(meter, "exporter_dead_lettered", "written to the dead-letter file")
         self._unsupported = _per_signal(meter, "exporter_unsupported", "of signals the destination doesn't take")
+        self._damaged = _per_signal(meter, "exporter_damaged", "that the journal couldn't read again")
         self._restored = _per_signal(meter, "exporter_restored", "owed from before the start, by the journal")
+        self._refused = _per_signal(meter, "exporter_enqueue_failed", "refused at receivers as the queue was full")
         self._retries = meter.create_counter(
             "spanjudge_exporter_retried_requests", unit="{request}", description="Attempts after the first."
+        )
+        self._warned = meter.create_counter(
+            "spanjudge_exporter_warned_requests", unit="{request}", description="Taken with a warning."
         )
 
     def sent(self, signal: Signal, items: int) -> None:
@@ -86,9 +91,21 @@ class ExporterMetrics:
         """Items not sent because the destination doesn't take their signal."""
         self._unsupported[signal].add(items, self._attributes)
 
+    def damaged(self, signal: Signal, items: int) -> None:
+        """Items that are in damaged records of the journal."""
+        self._damaged[signal].add(items, self._attributes)
+
     def restored(self, signal: Signal, items: int) -> None:
         """Items that a process before this one acknowledged and didn't deliver."""
         self._restored[signal].add(items, self._attributes)
+
+    def enqueue_failed(self, signal: Signal, items: int) -> None:
+        """Items of requests that receivers refused because the queue was full."""
+        self._refused[signal].add(items, self._attributes)
+
+    def warned(self) -> None:
+        """One request that was taken whole, with a warning."""
+        self._warned.add(1, self._attributes)
 
     def retried(self) -> None:
         """One attempt after a failed one."""
@@ -102,6 +119,29 @@ class ExporterMetrics:
         for signal, count in items.items():
             name = f"exporter_queue_{ITEMS[signal]}"
             _gauge(self._meter, name, f"{_words(signal)} in the queue.", count, self._attributes)
+
+    def observe_destination(self, under_way: Gauge, misconfigured: Gauge, switched_off: dict[Signal, Gauge]) -> None:
+        """Report how it stands with the destination."""
+        words = "Requests that are under way."
+        _gauge(self._meter, "exporter_in_flight_requests", words, under_way, self._attributes)
+        words = "1 while the destination can't be used as it is configured."
+        _gauge(self._meter, "exporter_misconfigured", words, misconfigured, self._attributes)
+        for signal, is_off in switched_off.items():
+            name = f"exporter_{ITEMS[signal]}_switched_off"
+            words = "1 while they aren't sent, as the destination doesn't take them."
+            _gauge(self._meter, name, words, is_off, self._attributes)
+
+    def observe_aside(self, requests: Gauge) -> None:
+        """Report how much is tried slowly, apart from the rest."""
+        words = "Requests that fail while others get through."
+        _gauge(self._meter, "exporter_requests_aside", words, requests, self._attributes)
+
+    def observe_dead_letters(self, size_bytes: Gauge, max_size_bytes: int | None) -> None:
+        """Report the dead-letter file and its limit, if it has one."""
+        _gauge(self._meter, "exporter_dead_letter_bytes", "Size of the dead-letter file.", size_bytes, self._attributes)
+        if max_size_bytes is not None:
+            name, words = "exporter_dead_letter_capacity_bytes", "Size at which nothing more is written to it."
+            _gauge(self._meter, name, words, lambda: max_size_bytes, self._attributes)
 
 
 class TraceMetrics:

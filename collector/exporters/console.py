@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.text import Text
 
 from collector.exporters.printing_thread import PrintingThread, write_to_standard_output
-from collector.exporters.sender import RejectedDataError, UnsupportedSignalError
+from collector.exporters.sender import RejectedDataError, Taken, UnsupportedSignalError
 from collector.exporters.settings import ExporterSettings
 from collector.exporters.span_view import UnreadableRequestError, read_spans
 from collector.exporters.trace_gathering import GatheredTrace, Gathering
@@ -92,7 +92,7 @@ class ConsoleSender:
         """Start to print what `send` brings."""
         self._printer = asyncio.create_task(self._print_when_due(), name="console exporter")
 
-    async def send(self, signal: Signal, request: bytes, headers: Mapping[str, str]) -> int:
+    async def send(self, signal: Signal, request: bytes, headers: Mapping[str, str]) -> Taken:
         """Take the spans of a request for printing.
 
         Returns:
@@ -112,7 +112,7 @@ class ConsoleSender:
             raise RejectedDataError(f"console: {error}") from error
         self._gathering.add(spans, self._clock())
         self._wake.set()
-        return 0
+        return Taken()
 
     async def stop(self) -> None:
         """Print everything that is still held back."""

@@ -14,7 +14,7 @@ from pydantic import Field
 from collector.config.settings import ComponentSettings
 from collector.exporters.appending import append_whole
 from collector.exporters.json_encoding import UnreadableRequestError, to_json
-from collector.exporters.sender import MisconfiguredError, RejectedDataError, RetryableError
+from collector.exporters.sender import MisconfiguredError, RejectedDataError, RetryableError, Taken
 from collector.exporters.settings import MIB, ExporterSettings
 from collector.records import Signal
 from collector.start_error import StartError
@@ -70,12 +70,12 @@ class FileSender:
         """See that the file can be written; raises StartError when it can't."""
         await asyncio.to_thread(self._try)
 
-    async def send(self, signal: Signal, request: bytes, headers: Mapping[str, str]) -> int:
+    async def send(self, signal: Signal, request: bytes, headers: Mapping[str, str]) -> Taken:
         """Write one line; see `collector.exporters.sender.Sender`."""
         async with self._one_at_a_time:
             # Shielded, so that a cancelled delivery doesn't leave a thread behind that still writes.
             await asyncio.shield(asyncio.to_thread(self._write, signal, request))
-        return 0
+        return Taken()
 
     async def stop(self) -> None:
         """Nothing is open."""

@@ -1,7 +1,8 @@
 """Sends OTLP over gRPC: raw bytes through a generic stub, and the answer's status as what to do next.
 
 The connection is opened when it is needed and again after it was lost; starting never fails because a backend is
-down.  No retry and no batching happens in here.
+down.  A connection on which several requests in a row had no answer is given up: its other end may be gone without
+a word, and the kernel would need a quarter of an hour to notice.  No retry and no batching happens in here.
 """
 
 from __future__ import annotations
@@ -9,26 +10,19 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import grpc
 import grpc.aio
-from google.protobuf.message import DecodeError
-from google.rpc.error_details_pb2 import RetryInfo
-from google.rpc.status_pb2 import Status
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from collector.config.settings import ComponentSettings, PositiveDuration, split_host_port
-from collector.exporters.answers import USER_AGENT, clean, rejected_items
+from collector.exporters.answers import MAX_ANSWER_BYTES, USER_AGENT, taken
+from collector.exporters.connections import Connections
+from collector.exporters.grpc_status import CERTIFICATE_WORDS, failure, retry_info_s
 from collector.exporters.headers import is_sendable, sendable
-from collector.exporters.sender import (
-    MisconfiguredError,
-    RejectedDataError,
-    RetryableError,
-    SendError,
-    TooLargeError,
-    UnsupportedSignalError,
-)
+from collector.exporters.sender import SendError, Taken
 from collector.exporters.settings import QueuedExporterSettings, TlsSettings
 from collector.records import Signal
 
@@ -38,17 +32,10 @@ METHODS = {
     Signal.METRICS: "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export",
 }
 _HEADER_NAME = re.compile(r"[0-9a-z_.-]+")
-# How servers say that a request is too big, and that they couldn't read one: the codes alone don't tell.
-_SIZE_WORDS = re.compile(r"larger than max|message size|too large|max.{0,20}size|exceeds.{0,40}(?:limit|size)", re.I)
-_DECODING_WORDS = re.compile(r"deserializ|deserialis|unmarshal|decod|parse", re.I)
-_COMPRESSION_WORDS = re.compile(r"compress|encoding", re.I)
-_MAX_ANSWER_BYTES = 4 << 20
-_MISCONFIGURED = (
-    grpc.StatusCode.UNAUTHENTICATED,
-    grpc.StatusCode.PERMISSION_DENIED,
-    grpc.StatusCode.NOT_FOUND,
-    grpc.StatusCode.FAILED_PRECONDITION,
-)
+# So many requests without an answer, one after the other, and the connection is opened anew.
+DEAF_AFTER = 2
+# A request was taken when its answer is what was too large, and only the words tell that from a refusal.
+_OWN_LIMIT = re.compile(rf"\bCLIENT: Received message larger than max \(\d+ vs\. {MAX_ANSWER_BYTES}\)")
 
 
 class KeepaliveSettings(ComponentSettings):
@@ -141,64 +128,74 @@ class OtlpGrpcSender:
     """
 
     def __init__(self, name: str, settings: OtlpGrpcSettings) -> None:
-        self._name = name
         self._settings = settings
-        self._channel: grpc.aio.Channel | None = None
-        self._calls: dict[Signal, grpc.aio.UnaryUnaryMultiCallable] = {}
+        self._connections = Connections(name, self._connect, _close)
         self._metadata = [(key, value.get_secret_value()) for key, value in settings.headers.items()]
         self._compression = grpc.Compression.Gzip if settings.compression == "gzip" else None
 
     async def start(self) -> None:
         """Prepare the channel; it connects with the first request."""
-        settings = self._settings
-        if settings.plain_text:
-            self._channel = grpc.aio.insecure_channel(settings.target, options=_options(settings))
-        else:
-            # Reading certificates blocks, and happens once.
-            credentials = await asyncio.to_thread(_credentials, settings.tls)
-            self._channel = grpc.aio.secure_channel(settings.target, credentials, options=_options(settings))
-        self._calls = {signal: self._channel.unary_unary(method) for signal, method in METHODS.items()}
+        await self._connections.start()
 
-    async def send(self, signal: Signal, request: bytes, headers: Mapping[str, str]) -> int:
+    async def send(self, signal: Signal, request: bytes, headers: Mapping[str, str]) -> Taken:
         """One attempt; see `collector.exporters.sender.Sender`."""
         metadata = [*self._metadata, *sendable(headers).items()]
-        try:
-            answer: bytes = await self._calls[signal](
-                request, timeout=self._settings.timeout, metadata=metadata, compression=self._compression
-            )
-        except grpc.aio.AioRpcError as error:
-            raise self._failure(signal, error) from None
-        return rejected_items(answer)
+        async with self._connections.use() as connection:
+            try:
+                answer: bytes = await connection.calls[signal](
+                    request, timeout=self._settings.timeout, metadata=metadata, compression=self._compression
+                )
+            except grpc.aio.AioRpcError as error:
+                self._watch(connection, error)
+                if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED and _OWN_LIMIT.search(error.details() or ""):
+                    return Taken()
+                raise self._failure(signal, error) from None
+            connection.unanswered = 0
+        return taken(answer)
 
     async def stop(self) -> None:
         """Close the connection."""
-        if self._channel is not None:
-            await self._channel.close()
+        await self._connections.stop()
+
+    async def _connect(self) -> _Connection:
+        settings = self._settings
+        if settings.plain_text:
+            channel = grpc.aio.insecure_channel(settings.target, options=_options(settings))
+        else:
+            # Reading certificates blocks.
+            credentials = await asyncio.to_thread(_credentials, settings.tls)
+            channel = grpc.aio.secure_channel(settings.target, credentials, options=_options(settings))
+        return _Connection(channel, {signal: channel.unary_unary(method) for signal, method in METHODS.items()})
+
+    def _watch(self, connection: _Connection, error: grpc.aio.AioRpcError) -> None:
+        unanswered = error.code() is grpc.StatusCode.DEADLINE_EXCEEDED
+        connection.unanswered = connection.unanswered + 1 if unanswered else 0
+        if connection.unanswered >= DEAF_AFTER or CERTIFICATE_WORDS in (error.details() or ""):
+            self._connections.renew(connection)
 
     def _failure(self, signal: Signal, error: grpc.aio.AioRpcError) -> SendError:
-        code, details = error.code(), error.details() or ""
-        said = f"{self._settings.target} answered {code.name}"
-        if code is grpc.StatusCode.INVALID_ARGUMENT:
-            return RejectedDataError(said)
-        if code is grpc.StatusCode.INTERNAL and _DECODING_WORDS.search(details):
-            return RejectedDataError(f"{said}: it can't read the request")
-        retry_after_s = _retry_after_s(error)
-        if code is grpc.StatusCode.RESOURCE_EXHAUSTED and retry_after_s is None and _SIZE_WORDS.search(details):
-            return TooLargeError(f"{said}: the request is too large")
-        if code is grpc.StatusCode.UNIMPLEMENTED:
-            if signal is Signal.TRACES or _COMPRESSION_WORDS.search(details):
-                return MisconfiguredError(f"{said}: {clean(details)}")
-            return UnsupportedSignalError(f"{said} for {signal}")
-        if code in _MISCONFIGURED:
-            return MisconfiguredError(f"{said}: {clean(details)}")
-        return RetryableError(f"{said}: {clean(details)}", retry_after_s)
+        retry_after_s = retry_info_s((str(key), value) for key, value in error.trailing_metadata() or ())
+        return failure(self._settings.target, signal, error.code(), error.details() or "", retry_after_s)
+
+
+@dataclass(slots=True)
+class _Connection:
+    """A channel, and how many of its requests had no answer since one had."""
+
+    channel: grpc.aio.Channel
+    calls: Mapping[Signal, grpc.aio.UnaryUnaryMultiCallable]
+    unanswered: int = 0
+
+
+async def _close(connection: _Connection) -> None:
+    await connection.channel.close()
 
 
 def _options(settings: OtlpGrpcSettings) -> list[tuple[str, int | str]]:
     options: list[tuple[str, int | str]] = [
         ("grpc.primary_user_agent", USER_AGENT),
         ("grpc.max_send_message_length", -1),
-        ("grpc.max_receive_message_length", _MAX_ANSWER_BYTES),
+        ("grpc.max_receive_message_length", MAX_ANSWER_BYTES),
         ("grpc.enable_retries", 0),
         ("grpc.enable_http_proxy", 0),
         # Destinations share nothing, not even a connection to the same host.
@@ -206,6 +203,8 @@ def _options(settings: OtlpGrpcSettings) -> list[tuple[str, int | str]]:
         ("grpc.initial_reconnect_backoff_ms", 500),
         ("grpc.min_reconnect_backoff_ms", 500),
         ("grpc.max_reconnect_backoff_ms", 5000),
+        # A name is looked up again when its address can't be reached; by default at most twice a minute.
+        ("grpc.dns_min_time_between_resolutions_ms", 1000),
     ]
     if settings.tls.server_name_override:
         options.append(("grpc.ssl_target_name_override", settings.tls.server_name_override))
@@ -223,17 +222,3 @@ def _credentials(tls: TlsSettings) -> grpc.ChannelCredentials:
     return grpc.ssl_channel_credentials(
         root_certificates=read["ca_file"], private_key=read["key_file"], certificate_chain=read["cert_file"]
     )
-
-
-def _retry_after_s(error: grpc.aio.AioRpcError) -> float | None:
-    for key, value in error.trailing_metadata() or ():
-        if key != "grpc-status-details-bin" or not isinstance(value, bytes):
-            continue
-        try:
-            for detail in Status.FromString(value).details:
-                info = RetryInfo()
-                if detail.Unpack(info):
-                    return max(float(info.retry_delay.seconds) + float(info.retry_delay.nanos) / 1e9, 0.0)
-        except DecodeError:
-            return None
-    return None

@@ -1,7 +1,8 @@
 """Sends OTLP over HTTP/1.1 as protobuf, and turns status codes into what to do next.
 
-Connections are kept and reused; proxies are used only when configured, whatever the environment says.  No retry and
-no batching happens in here.
+Connections are kept and reused; proxies are used only when configured, whatever the environment says.  Once there is a
+status, it counts: an answer whose body never ends, or can't be read, was an answer.  No retry and no batching happens
+in here, but for a request that met a kept connection in the moment in which the server closed it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import re
 import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import ClassVar, Literal
 
 import cramjam
@@ -19,26 +19,20 @@ import httpx2
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from collector.config.settings import PositiveDuration
-from collector.exporters.answers import USER_AGENT, clean, rejected_items
+from collector.exporters.answers import MAX_ANSWER_BYTES, USER_AGENT, clean, taken, taken_by_json
+from collector.exporters.connections import Connections
 from collector.exporters.headers import is_sendable, sendable
-from collector.exporters.sender import (
-    MisconfiguredError,
-    RejectedDataError,
-    RetryableError,
-    SendError,
-    TooLargeError,
-    UnsupportedSignalError,
-)
+from collector.exporters.http_status import failure, retry_after_s
+from collector.exporters.sender import MisconfiguredError, RetryableError, Taken, UnsupportedSignalError
 from collector.exporters.settings import QueuedExporterSettings, TlsSettings
 from collector.records import Signal
 
 _PATHS = {Signal.TRACES: "/v1/traces", Signal.LOGS: "/v1/logs", Signal.METRICS: "/v1/metrics"}
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _OURS = ("content-type", "content-length", "content-encoding", "transfer-encoding", "host")
-_MAX_ANSWER_BYTES = 4 << 20
 _IDLE_CONNECTION_S = 30.0
-_RETRYABLE = (408, 425, 429)
-_NOT_THERE = (404, 405, 501)
+# For the rest of an answer after its status.
+BODY_WAIT_S = 5.0
 
 
 class OtlpHttpSettings(QueuedExporterSettings):
@@ -55,7 +49,7 @@ class OtlpHttpSettings(QueuedExporterSettings):
         "max_idle_conns_per_host": "as many connections are kept as sending_queue::num_consumers; take this key out",
         "max_conns_per_host": "sending_queue::num_consumers limits the connections",
         "idle_conn_timeout": "idle connections are closed after 30s; take this key out",
-        "disable_keep_alives": "connections are always reused; take this key out",
+        "disable_keep_alives": "connections are reused, for five minutes at most; take this key out",
     }
 
     endpoint: str | None = Field(default=None, description="Base URL; `/v1/traces` and so on are added to it.")
@@ -141,29 +135,59 @@ class OtlpHttpSender:
     """
 
     def __init__(self, name: str, settings: OtlpHttpSettings) -> None:
-        self._name = name
         self._settings = settings
-        self._client: httpx2.AsyncClient | None = None
+        self._connections = Connections(name, self._open, httpx2.AsyncClient.aclose)
         self._extensions = (
             {"sni_hostname": settings.tls.server_name_override} if settings.tls.server_name_override else {}
         )
 
     async def start(self) -> None:
         """Prepare the client; it connects with the first request."""
+        await self._connections.start()
+
+    async def send(self, signal: Signal, request: bytes, headers: Mapping[str, str]) -> Taken:
+        """One attempt; see `collector.exporters.sender.Sender`."""
+        url = self._settings.url(signal)
+        if url is None:
+            raise UnsupportedSignalError(f"no endpoint is configured for {signal} ({signal}_endpoint)")
+        body = await self._compress(request)
+        async with self._connections.use() as client:
+            try:
+                answer = await self._ask(client, url, body, sendable(headers))
+            except TimeoutError:
+                raise RetryableError(f"{url} didn't answer within the timeout") from None
+            except httpx2.TransportError as error:
+                words = clean(str(error)) or type(error).__name__
+                if "CERTIFICATE_VERIFY_FAILED" in words:
+                    # The file with the certificates to trust may have been replaced.
+                    self._connections.renew(client)
+                    raise MisconfiguredError(f"{url}: {words}") from None
+                if "illegal status line" in words:
+                    raise MisconfiguredError(
+                        f"{url} answered something that isn't HTTP/1.1; if it is the port for gRPC, give the other one"
+                    ) from None
+                raise RetryableError(f"{url} can't be reached: {words}") from None
+        return _judge(signal, url, answer)
+
+    async def stop(self) -> None:
+        """Close all connections."""
+        await self._connections.stop()
+
+    async def _open(self) -> httpx2.AsyncClient:
         settings = self._settings
         connections = settings.sending_queue.num_consumers
         headers = {
             "user-agent": USER_AGENT,
             **{name: value.get_secret_value() for name, value in settings.headers.items()},
             "content-type": "application/x-protobuf",
-            # Answers are short, and one that can't be unpacked would hide what its status says.
+            # Answers are short.
             "accept-encoding": "identity",
         }
         if settings.compression != "none":
             headers["content-encoding"] = settings.compression
-        self._client = httpx2.AsyncClient(
+        return httpx2.AsyncClient(
             headers=headers,
-            # Reading certificates blocks, and happens once.
+            # Reading certificates blocks.
             verify=await asyncio.to_thread(settings.tls.context),
             proxy=settings.proxy_url.get_secret_value() if settings.proxy_url else None,
             trust_env=False,
@@ -175,35 +199,36 @@ class OtlpHttpSender:
             ),
         )
 
-    async def send(self, signal: Signal, request: bytes, headers: Mapping[str, str]) -> int:
-        """One attempt; see `collector.exporters.sender.Sender`."""
-        url = self._settings.url(signal)
-        if url is None or self._client is None:
-            raise UnsupportedSignalError(f"no endpoint is configured for {signal} ({signal}_endpoint)")
-        body = await self._compress(request)
-        try:
-            async with (
-                asyncio.timeout(self._settings.timeout),
-                self._client.stream(
-                    "POST", url, content=body, headers=sendable(headers), extensions=dict(self._extensions)
-                ) as response,
-            ):
-                answer = await _read_limited(response)
-        except TimeoutError:
-            raise RetryableError(f"{url} didn't answer within the timeout") from None
-        except httpx2.TransportError as error:
-            words = clean(str(error)) or type(error).__name__
-            if "CERTIFICATE_VERIFY_FAILED" in words:
-                raise MisconfiguredError(f"{url}: {words}") from None
-            raise RetryableError(f"{url} can't be reached: {words}") from None
-        if response.is_success:
-            return rejected_items(answer) if "protobuf" in response.headers.get("content-type", "") else 0
-        raise _failure(signal, url, response)
+    async def _ask(self, client: httpx2.AsyncClient, url: str, body: bytes, headers: Mapping[str, str]) -> _Answer:
+        """The answer to a request, as far as it comes. Raises TimeoutError and httpx2.TransportError."""
+        answer: _Answer | None = None
+        connects = 0
 
-    async def stop(self) -> None:
-        """Close all connections."""
-        if self._client is not None:
-            await self._client.aclose()
+        async def note(event: str, _: object) -> None:
+            nonlocal connects
+            connects += event.startswith("connection.connect_") and event.endswith(".started")
+
+        async def ask() -> None:
+            nonlocal answer
+            extensions = {**self._extensions, "trace": note}
+            async with client.stream("POST", url, content=body, headers=headers, extensions=extensions) as response:
+                answer = _Answer(response)
+                limit.reschedule(asyncio.get_running_loop().time() + BODY_WAIT_S)
+                await answer.read()
+
+        try:
+            async with asyncio.timeout(self._settings.timeout) as limit:
+                try:
+                    await ask()
+                except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError):
+                    if answer is not None or connects:
+                        raise
+                    await ask()
+        except (TimeoutError, httpx2.TransportError):
+            if answer is None:
+                raise
+        assert answer is not None
+        return answer
 
     async def _compress(self, request: bytes) -> bytes:
         if self._settings.compression == "gzip":
@@ -213,39 +238,43 @@ class OtlpHttpSender:
         return request
 
 
-async def _read_limited(response: httpx2.Response) -> bytes:
-    answer = b""
-    async for part in response.aiter_raw():
-        answer += part
-        if len(answer) > _MAX_ANSWER_BYTES:
+class _Answer:
+    """What came of an answer: the head, and the body if it came whole and isn't too large."""
+
+    def __init__(self, response: httpx2.Response) -> None:
+        self._response = response
+        self.status = response.status_code
+        self.headers = response.headers
+        self.body = b""
+
+    async def read(self) -> None:
+        parts, size_bytes = list[bytes](), 0
+        async for part in self._response.aiter_raw():
+            parts.append(part)
+            size_bytes += len(part)
+            if size_bytes > MAX_ANSWER_BYTES:
+                return
+        self.body = self._unpacked(b"".join(parts))
+
+    def _unpacked(self, body: bytes) -> bytes:
+        """Some servers compress whatever they are asked for."""
+        if self.headers.get("content-encoding", "identity").strip().lower() in ("", "identity"):
+            return body
+        try:
+            return zlib.decompressobj(32 + zlib.MAX_WBITS).decompress(body, MAX_ANSWER_BYTES)
+        except zlib.error:
             return b""
-    return answer
 
 
-def _failure(signal: Signal, url: str, response: httpx2.Response) -> SendError:
-    status = response.status_code
-    said = f"{url} answered {status}"
-    if status == 413:
-        return TooLargeError(f"{said}: the request is too large")
-    if status in (400, 422):
-        return RejectedDataError(said)
-    if status in _NOT_THERE and signal is not Signal.TRACES:
-        return UnsupportedSignalError(f"{said} for {signal}")
-    if status in _RETRYABLE or (status >= 500 and status not in _NOT_THERE):
-        return RetryableError(said, _retry_after_s(response.headers.get("retry-after"), datetime.now(UTC)))
-    return MisconfiguredError(said)
-
-
-def _retry_after_s(header: str | None, now: datetime) -> float | None:
-    """Seconds of a Retry-After header, which holds seconds or a date; None when it holds neither."""
-    if header is None:
-        return None
-    if header.strip().isascii() and header.strip().isdigit():
-        return float(header)
-    try:
-        when = parsedate_to_datetime(header)
-    except (ValueError, OverflowError):
-        return None
-    if when.tzinfo is None:
-        when = when.replace(tzinfo=UTC)
-    return max((when - now).total_seconds(), 0.0)
+def _judge(signal: Signal, url: str, answer: _Answer) -> Taken:
+    headers, kind = answer.headers, answer.headers.get("content-type", "").lower()
+    if 200 <= answer.status < 300:
+        if "html" in kind:
+            # The page of a login, a portal or a user interface: nothing took the telemetry.
+            raise MisconfiguredError(f"{url} answered with a web page; give the URL of an OTLP endpoint")
+        if "json" in kind:
+            return taken_by_json(answer.body)
+        return taken(answer.body) if "protobuf" in kind else Taken()
+    delay_s = retry_after_s(headers.get("retry-after"), headers.get("date"), datetime.now(UTC))
+    words = answer.body.decode(errors="replace")
+    raise failure(url, signal, answer.status, delay_s, headers.get("location", ""), words)

@@ -6,21 +6,47 @@ A sender makes one attempt to deliver one request. Queueing, batching, retrying 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from collector.records import Signal
 
 
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A request was taken.
+
+    Attributes:
+        rejected: how many of its items the destination rejected all the same (partial success), as it says.
+        warned: whether it had something to say although it rejected nothing.
+    """
+
+    rejected: int = 0
+    warned: bool = False
+
+
 class SendError(Exception):
-    """An attempt failed. The message names the destination and what it answered, never any content."""
+    """An attempt failed. The message names the destination and what it answered, never any content.
+
+    `answer` is what the destination said in its own words, short. It may quote content: it is for the dead-letter
+    file, and never for a log.
+    """
+
+    def __init__(self, message: str, answer: str = "") -> None:
+        super().__init__(message)
+        self.answer = answer
 
 
 class RetryableError(SendError):
     """It may work later; not before `retry_after_s` seconds if the destination said so."""
 
-    def __init__(self, message: str, retry_after_s: float | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, message: str, retry_after_s: float | None = None, answer: str = "") -> None:
+        super().__init__(message, answer)
         self.retry_after_s = retry_after_s
+
+
+class FaultyError(RetryableError):
+    """The destination failed, be it for a while, be it for ever because of something in this very request."""
 
 
 class TooLargeError(SendError):
@@ -49,11 +75,8 @@ class Sender(Protocol):
             collector.start_error.StartError: what it needs on this machine can't be had.
         """
 
-    async def send(self, signal: Signal, request: bytes, headers: Mapping[str, str]) -> int:
+    async def send(self, signal: Signal, request: bytes, headers: Mapping[str, str]) -> Taken:
         """Deliver one serialised Export*ServiceRequest.
-
-        Returns:
-            How many items the destination accepted the request but rejected (partial success), 0 normally.
 
         Raises:
             SendError: one of its subclasses, by what the caller has to do about it.

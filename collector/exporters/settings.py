@@ -16,6 +16,7 @@ DEFAULT_QUEUE_BYTES = 256 * MIB
 
 Scores = Literal["attributes", "evaluation_spans", "both", "none"]
 Sizer = Literal["requests", "items", "bytes"]
+OnFull = Literal["refuse", "dead_letter"]
 
 
 class RetrySettings(ComponentSettings):
@@ -75,6 +76,12 @@ class QueueSettings(ComponentSettings):
         "(hand-overs from the pipeline). `bytes` by default; `requests`, as in the Collector, "
         "if only `queue_size` is given.",
     )
+    on_full: OnFull = Field(
+        default="refuse",
+        description="What happens when the queue is full, or the journal is because of this destination: receivers ask "
+        "senders to wait (`refuse`), or what has waited longest goes to the dead-letter file (`dead_letter`), so that "
+        "this destination never keeps the others waiting.",
+    )
     batch: BatchSettings = Field(default=BatchSettings(), description="How requests are put together.")
 
     @model_validator(mode="after")
@@ -101,7 +108,7 @@ class TlsSettings(ComponentSettings):
         "min_version": "TLS 1.2 is the lowest version that is spoken; take this key out",
         "max_version": "the highest version that both sides speak is used; take this key out",
         "cipher_suites": "the suites of the TLS library are used; take this key out",
-        "reload_interval": "certificates are read at start; restart to read them again",
+        "reload_interval": "certificates are read again every five minutes; take this key out",
         "include_system_ca_certs_pool": "the system's certificates are used when ca_file is not given",
         "tpm": "keys in a TPM can't be used; give key_file",
     }
@@ -169,4 +176,10 @@ class QueuedExporterSettings(ExporterSettings):
         default=None,
         description="Where spans go that the destination can never take, one JSON object a line; by default "
         "`spanjudge-dead-letters-<exporter>.jsonl` in the working directory.",
+    )
+    dead_letter_max_size_mib: int = Field(
+        default=1024,
+        ge=1,
+        description="Size of that file at which nothing more is written to it; what should go there is kept in the "
+        "queue, until `spanjudge dead-letters` has made room.",
     )

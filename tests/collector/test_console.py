@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from collector.exporters.console import REMEDY, ConsoleSender, Settings
-from collector.exporters.sender import RejectedDataError, UnsupportedSignalError
+from collector.exporters.sender import RejectedDataError, Taken, UnsupportedSignalError
 from collector.exporters.trace_tree import Verbosity
 from collector.records import Signal
 from tests.collector.console_spans import bad, good, request, span
@@ -31,7 +31,7 @@ async def test_a_judged_trace_is_printed_without_being_asked() -> None:
     output = io.StringIO()
     sender = sender_into(output)
     await sender.start()
-    assert await sender.send(Signal.TRACES, request(span(2, 1, "step", **good("a"))), NO_HEADERS) == 0
+    assert await sender.send(Signal.TRACES, request(span(2, 1, "step", **good("a"))), NO_HEADERS) == Taken()
     await sender.send(Signal.TRACES, request(span(1, name="run")), NO_HEADERS)
     async with asyncio.timeout(10):
         while "1 check passed" not in output.getvalue():
@@ -84,8 +84,8 @@ async def test_a_closed_standard_output_stops_printing_and_nothing_else() -> Non
     sender = sender_into(output)
     await sender.start()
     output.close()
-    assert await sender.send(Signal.TRACES, request(span(1, **good("a"))), NO_HEADERS) == 0
-    assert await sender.send(Signal.TRACES, request(span(2, **good("a"))), NO_HEADERS) == 0
+    assert await sender.send(Signal.TRACES, request(span(1, **good("a"))), NO_HEADERS) == Taken()
+    assert await sender.send(Signal.TRACES, request(span(2, **good("a"))), NO_HEADERS) == Taken()
     await sender.stop()
 
 

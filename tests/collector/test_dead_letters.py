@@ -23,6 +23,8 @@ def test_a_letter_holds_the_request_and_what_has_to_travel_with_it(tmp_path: Pat
     assert base64.b64decode(str(letter.pop("request"))) == b"\x00request"
     assert letter.pop("time")
     assert letter == {
+        "sent": 0,
+        "answer": "",
         "destination": "otlp/x",
         "signal": "traces",
         "items": 3,

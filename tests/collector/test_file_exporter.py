@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from collector.exporters.appending import append_whole
 from collector.exporters.file import FileSender, FileSettings
-from collector.exporters.sender import MisconfiguredError, RejectedDataError, RetryableError
+from collector.exporters.sender import MisconfiguredError, RejectedDataError, RetryableError, Taken
 from collector.records import Signal
 from collector.start_error import StartError
 from tests.collector.backends import trace_request
@@ -25,7 +25,7 @@ def sender(path: Path, **more: object) -> FileSender:
 async def test_every_request_is_one_line_appended_to_what_is_there(tmp_path: Path) -> None:
     path = tmp_path / "new" / "traces.jsonl"
     for name in ("a", "b"):
-        assert await sender(path).send(Signal.TRACES, trace_request(name), {}) == 0
+        assert await sender(path).send(Signal.TRACES, trace_request(name), {}) == Taken()
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     names = [line["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["name"] for line in lines]
     assert names == ["a", "b"]

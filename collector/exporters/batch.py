@@ -1,0 +1,34 @@
+"""A request on its way to a destination, and its halves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from collector.exporters.splitting import halve
+from collector.records import Signal
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """A request to deliver. `items` counts spans, log records or data points."""
+
+    signal: Signal
+    request: bytes
+    items: int
+    headers: Mapping[str, str]
+
+
+async def halves_of(batch: Batch) -> tuple[Batch, ...]:
+    """Two batches with half of the items each, in order; none for one item, or for what is no request."""
+    # Cutting a large request takes milliseconds that the loop has other use for.
+    requests = await asyncio.to_thread(halve, batch.request)
+    if requests is None:
+        return ()
+    # Data points of metrics stay with their metric, so there the counts of the halves are only about right.
+    first_items = batch.items // 2
+    counts = (first_items, batch.items - first_items)
+    return tuple(
+        Batch(batch.signal, request, items, batch.headers) for request, items in zip(requests, counts, strict=True)
+    )
