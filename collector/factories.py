@@ -14,7 +14,7 @@ from collector.exporters import console, file, otlp_grpc, otlp_http
 from collector.exporters.dead_letters import DeadLetterFile
 from collector.exporters.queue import SendingQueue
 from collector.exporters.sender import Sender
-from collector.exporters.settings import QueuedExporterSettings, QueueSettings, RetrySettings
+from collector.exporters.settings import MIB, QueuedExporterSettings, QueueSettings, RetrySettings
 from collector.holding.store import MemoryStore
 from collector.intake import Intake, SignalsOf
 from collector.journal import Journal, JournalSettings
@@ -58,7 +58,18 @@ def make_queue(
     if isinstance(settings, QueuedExporterSettings):
         queue, retry = settings.sending_queue, settings.retry_on_failure
     done = _nobody if journal is None else partial(journal.done, component.id)
-    return SendingQueue(component.id, _sender(component), parcels, queue, retry, letters, metrics, done=done)
+    return SendingQueue(
+        component.id,
+        _sender(component),
+        parcels,
+        queue,
+        retry,
+        letters,
+        metrics,
+        done=done,
+        presses=lambda: journal is not None and journal.pressed_by() == component.id,
+        bounded=journal is None,
+    )
 
 
 def make_journal(settings: JournalSettings, config: Config) -> Journal | None:
@@ -71,9 +82,11 @@ def make_journal(settings: JournalSettings, config: Config) -> Journal | None:
 def make_dead_letters(component: Component) -> DeadLetterFile:
     """The file for what an exporter's destination can't take."""
     settings = component.settings
-    configured = settings.dead_letter_file if isinstance(settings, QueuedExporterSettings) else None
-    path = configured or Path(f"spanjudge-dead-letters-{component.id.replace('/', '-')}.jsonl")
-    return DeadLetterFile(path, component.id)
+    path = Path(f"spanjudge-dead-letters-{component.id.replace('/', '-')}.jsonl")
+    if not isinstance(settings, QueuedExporterSettings):
+        return DeadLetterFile(path, component.id)
+    max_size_bytes = settings.dead_letter_max_size_mib * MIB
+    return DeadLetterFile(settings.dead_letter_file or path, component.id, max_size_bytes)
 
 
 def _nobody(_: int) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import random as random_module
 import time
 from collections import deque
@@ -19,15 +20,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from collector.exporters.batch import Batch
 from collector.exporters.dead_letters import DeadLetterFile
-from collector.exporters.delivery import Batch, Delivery
+from collector.exporters.delivery import Delivery
 from collector.exporters.sender import Sender
-from collector.exporters.settings import QueueSettings, RetrySettings
+from collector.exporters.settings import QueueSettings, RetrySettings, Sizer
 from collector.holding.store import Source
+from collector.journal.errors import DamagedRecordError
 from collector.records import Ref, Signal, Waybill
 from collector.telemetry import ExporterMetrics
 
 FAULT_WAIT_S = 5.0
+# From this share of the capacity on, what has waited longest makes room for what comes, with `on_full: dead_letter`.
+ALMOST = 0.9
+WAS_FULL = "the queue was full (sending_queue::on_full: dead_letter)"
 
 _log = logging.getLogger(__name__)
 
@@ -37,6 +43,7 @@ class _Waiting(NamedTuple):
     size_bytes: int
     items: int
     number: int
+    sequence: int
 
 
 class _LaneKey(NamedTuple):
@@ -53,6 +60,18 @@ class _Lane:
     ready_at_s: float = 0.0
 
 
+class _Slot:
+    """The right to have one request under way; given back once."""
+
+    def __init__(self, slots: asyncio.Semaphore) -> None:
+        self._slots: asyncio.Semaphore | None = slots
+
+    def free(self) -> None:
+        if self._slots is not None:
+            self._slots.release()
+            self._slots = None
+
+
 class SendingQueue:
     """See the module.
 
@@ -64,6 +83,8 @@ class SendingQueue:
         dead_letters: takes what can never be delivered.
         metrics: counts what happens.
         done: told the journal's number of each parcel that has found its end.
+        presses: whether the journal is almost full of what waits for this destination.
+        bounded: whether the queue has a limit where its settings give none; with a journal that has the limit.
         random, clock: for jitter, and seconds of a monotonic clock.
     """
 
@@ -78,6 +99,8 @@ class SendingQueue:
         metrics: ExporterMetrics,
         *,
         done: Callable[[int], None] = lambda _: None,
+        presses: Callable[[], bool] = lambda: False,
+        bounded: bool = True,
         random: Callable[[], float] = random_module.random,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -87,19 +110,27 @@ class SendingQueue:
         self._settings = queue
         self._metrics = metrics
         self._done = done
+        self._presses = presses
         self._clock = clock
         self._delivery = Delivery(
             destination, sender, retry, queue.batch.max_size, dead_letters, metrics, random, clock
         )
+        self._sizer: Sizer
+        self._capacity: float
         self._sizer, self._capacity = queue.capacity
+        if not bounded and queue.queue_size is None:
+            self._capacity = math.inf
         self._lanes: dict[_LaneKey, _Lane] = {}
         self._deliveries: dict[asyncio.Task[None], tuple[_LaneKey, list[_Waiting]]] = {}
         self._slots = asyncio.Semaphore(queue.num_consumers)
         self._dispatcher: asyncio.Task[None] | None = None
+        self._overflow: asyncio.Task[None] | None = None
+        self._sequence = 0
         self._requests = 0
         self._size_bytes = 0
         self._items = dict.fromkeys(Signal, 0)
         self._changed = asyncio.Event()
+        self._full = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
         self._draining = False
@@ -138,6 +169,8 @@ class SendingQueue:
         """Open the sender and begin to deliver."""
         await self._sender.start()
         self._dispatcher = asyncio.create_task(self._dispatch(), name=f"{self.destination} queue")
+        if self._settings.on_full == "dead_letter":
+            self._overflow = asyncio.create_task(self._make_room(), name=f"{self.destination} overflow")
 
     def put(self, ref: Ref, parcel: Waybill) -> None:
         """Take over one claim on a parcel; it is released when the parcel has found its end here."""
@@ -146,7 +179,8 @@ class SendingQueue:
             self._source.release(ref)
             self._done(parcel.number)
             return
-        waiting = _Waiting(ref, parcel.size_bytes, parcel.items, parcel.number)
+        self._sequence += 1
+        waiting = _Waiting(ref, parcel.size_bytes, parcel.items, parcel.number, self._sequence)
         lane = self._lanes.setdefault(_LaneKey(parcel.signal, parcel.headers), _Lane())
         if not lane.waiting:
             lane.ready_at_s = self._clock() + self._settings.batch.flush_timeout
@@ -160,6 +194,8 @@ class SendingQueue:
         self._size_bytes += waiting.size_bytes
         self._items[parcel.signal] += waiting.items
         self._idle.clear()
+        if self._overflows():
+            self._full.set()
 
     async def drain(self, deadline_s: float) -> list[Ref]:
         """Deliver what is left without waiting for batches to fill, at most `deadline_s` seconds, and stop.
@@ -190,7 +226,7 @@ class SendingQueue:
 
     async def _end(self) -> list[tuple[Ref, Waybill]]:
         under_way = dict(self._deliveries)
-        tasks = [*under_way, *([self._dispatcher] if self._dispatcher else [])]
+        tasks = [*under_way, *(task for task in (self._dispatcher, self._overflow) if task is not None)]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -207,24 +243,43 @@ class SendingQueue:
         while True:
             await self._slots.acquire()
             key, parcels = await self._next_batch()
-            task = asyncio.create_task(self._deliver(key, parcels), name=f"{self.destination} delivery")
+            slot = _Slot(self._slots)
+            task = asyncio.create_task(self._deliver(key, parcels, slot), name=f"{self.destination} delivery")
             self._deliveries[task] = key, parcels
-            task.add_done_callback(self._delivered)
+            task.add_done_callback(self._deliveries.pop)
 
-    def _delivered(self, task: asyncio.Task[None]) -> None:
-        del self._deliveries[task]
-        self._slots.release()
+    async def _deliver(self, key: _LaneKey, parcels: list[_Waiting], slot: _Slot) -> None:
+        try:
+            await self._bring(key, parcels, slot)
+        finally:
+            slot.free()
 
-    async def _deliver(self, key: _LaneKey, parcels: list[_Waiting]) -> None:
-        while True:
+    async def _bring(self, key: _LaneKey, parcels: list[_Waiting], slot: _Slot) -> None:
+        readable = self._readable(key, parcels)
+        while readable:
             try:
-                await self._delivery.deliver(self._join(key, parcels))
+                await self._delivery.deliver(self._join(key, readable), slot.free)
                 break
             except Exception:
                 # A fault of ours must not end the deliveries, nor lose what it happened to.
                 _log.exception("%s: a delivery failed unexpectedly; trying again", self.destination)
                 await asyncio.sleep(FAULT_WAIT_S)
+        for waiting in readable:
+            self._done(waiting.number)
         self._settle(key.signal, parcels)
+
+    def _readable(self, key: _LaneKey, parcels: list[_Waiting]) -> list[_Waiting]:
+        """Those that can be read. Of what was in memory all can; what the disk has lost isn't said to be done."""
+        readable = []
+        for waiting in parcels:
+            try:
+                self._source.read(waiting.ref)
+            except DamagedRecordError as error:
+                _log.error("%s: %d items can't be delivered: %s", self.destination, waiting.items, error)
+                self._metrics.damaged(key.signal, waiting.items)
+            else:
+                readable.append(waiting)
+        return readable
 
     def _join(self, key: _LaneKey, parcels: list[_Waiting]) -> Batch:
         request = b"".join(self._source.read(waiting.ref).request for waiting in parcels)
@@ -233,12 +288,45 @@ class SendingQueue:
     def _settle(self, signal: Signal, parcels: list[_Waiting]) -> None:
         for waiting in parcels:
             self._source.release(waiting.ref)
-            self._done(waiting.number)
             self._size_bytes -= waiting.size_bytes
             self._items[signal] -= waiting.items
         self._requests -= len(parcels)
         if not self._requests:
             self._idle.set()
+
+    # -- more than there is room for ---------------------------------------------------------------------------------
+
+    def _overflows(self) -> bool:
+        """Whether some of it has to go if receivers are not to refuse."""
+        return self._used() > ALMOST * self._capacity or self._presses()
+
+    async def _make_room(self) -> None:
+        """Write what has waited longest to the dead-letter file, as long as there is too much."""
+        while True:
+            await self._full.wait()
+            self._full.clear()
+            while self._overflows() and self._lanes:
+                key, lane = min(self._lanes.items(), key=lambda one: one[1].waiting[0].sequence)
+                waiting = lane.waiting.popleft()
+                lane.size_bytes -= waiting.size_bytes
+                if not lane.waiting:
+                    del self._lanes[key]
+                await self._bury(key, waiting)
+
+    async def _bury(self, key: _LaneKey, waiting: _Waiting) -> None:
+        buried = False
+        try:
+            if self._readable(key, [waiting]):
+                await self._delivery.bury(self._join(key, [waiting]), WAS_FULL)
+                self._done(waiting.number)
+            self._settle(key.signal, [waiting])
+            buried = True
+        finally:
+            if not buried:
+                # Stopped before the file had it.
+                self._lanes.setdefault(key, _Lane()).waiting.appendleft(waiting)
+
+    # -- batches -----------------------------------------------------------------------------------------------------
 
     async def _next_batch(self) -> tuple[_LaneKey, list[_Waiting]]:
         while True:

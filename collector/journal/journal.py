@@ -113,6 +113,10 @@ class Journal:
         except KeyError:
             raise DamagedRecordError(f"parcel {number} is not in the journal") from None
 
+    def pressed_by(self) -> str | None:
+        """The destination that the oldest owed record waits for, if the journal is almost full; else None."""
+        return None
+
     def stats(self) -> JournalStats:
         """How it stands now."""
         return JournalStats(0, self._settings.max_size_mib << 20, 0, {}, 0, 0, 0, 0)
