@@ -35,6 +35,8 @@ _UNREADABLE_WORDS = re.compile(
     r"invalid protobuf byte sequence",
     re.I,
 )
+# 80 is the P of HTTP/1.1.
+_NOT_GRPC_WORDS = re.compile(r"Expected SETTINGS frame as the first frame, got frame type 80")
 _COMPRESSION_WORDS = re.compile(r"compress|encoding", re.I)
 
 _RETRYABLE = frozenset(
@@ -88,6 +90,8 @@ def failure(
         return MisconfiguredError(
             f"the certificate of {where} isn't trusted ({CERTIFICATE_WORDS}); put the one to trust under tls::ca_file"
         )
+    if code is grpc.StatusCode.UNAVAILABLE and _NOT_GRPC_WORDS.search(details):
+        return MisconfiguredError(f"{where} doesn't speak HTTP/2; if it is the port for OTLP/HTTP, use otlp_http")
     if code in _MISCONFIGURED:
         return MisconfiguredError(f"{said}: {clean(details)}")
     if code in _RETRYABLE:

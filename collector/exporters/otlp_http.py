@@ -31,6 +31,8 @@ _PATHS = {Signal.TRACES: "/v1/traces", Signal.LOGS: "/v1/logs", Signal.METRICS: 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _OURS = ("content-type", "content-length", "content-encoding", "transfer-encoding", "host")
 _IDLE_CONNECTION_S = 30.0
+# How the HTTP library begins to tell of an answer that doesn't look like one.
+_NOT_HTTP = ("illegal status line", "illegal request line")
 # For the rest of an answer after its status.
 BODY_WAIT_S = 5.0
 
@@ -162,7 +164,7 @@ class OtlpHttpSender:
                     # The file with the certificates to trust may have been replaced.
                     self._connections.renew(client)
                     raise MisconfiguredError(f"{url}: {words}") from None
-                if "illegal status line" in words:
+                if words.startswith(_NOT_HTTP):
                     raise MisconfiguredError(
                         f"{url} answered something that isn't HTTP/1.1; if it is the port for gRPC, give the other one"
                     ) from None

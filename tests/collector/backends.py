@@ -83,11 +83,12 @@ class GrpcBackend:
     accepted: list[bytes] = field(default_factory=list)
     port: int = 0
     credentials: grpc.ServerCredentials | None = None
+    host: str = "127.0.0.1"
 
     async def __aenter__(self) -> Self:
         self._server = grpc.aio.server(options=[("grpc.max_receive_message_length", -1), ("grpc.so_reuseport", 0)])
         self._server.add_generic_rpc_handlers((_Handler(self),))
-        address = f"127.0.0.1:{self.port}"
+        address = f"{self.host}:{self.port}"
         if self.credentials:
             self.port = self._server.add_secure_port(address, self.credentials)
         else:
@@ -145,9 +146,10 @@ class HttpBackend:
     connections: int = 0
     port: int = 0
     tls: ssl.SSLContext | None = None
+    host: str = "127.0.0.1"
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port, ssl=self.tls)
+        self._server = await asyncio.start_server(self._serve, self.host, self.port, ssl=self.tls)
         self.port = self._server.sockets[0].getsockname()[1]
         self._writers: list[asyncio.StreamWriter] = []
         return self
