@@ -4,7 +4,7 @@ The methods are served as streams of which one message is read: unlike for a pla
 token, and for patience, before its message is received.
 
 What gRPC itself answers: RESOURCE_EXHAUSTED to messages over the limit (after decompression), UNIMPLEMENTED to unknown
-methods and to compressions other than gzip and deflate. There is no limit on calls at a time: the library would refuse
+methods and, or INTERNAL, to compressions other than gzip and deflate. There is no limit on calls at a time: the library would refuse
 further ones without telling senders to try again.
 """
 
@@ -46,6 +46,7 @@ _RETRY_AFTER_S = 1.0
 # Messages in hand may hold this many times the limit for one of them.
 _MESSAGES_AT_ONCE = 4
 _STREAMS_PER_CONNECTION = 256
+_METADATA_BYTES = 64 << 10  # as much as the head of a request over HTTP
 # A connection that doesn't say what it wants within this time is closed.
 _HANDSHAKE_S = 10.0
 
@@ -80,6 +81,8 @@ class OtlpGrpcReceiver:
             options=[
                 ("grpc.max_receive_message_length", settings.max_recv_msg_size_mib * _MIB),
                 ("grpc.max_concurrent_streams", _STREAMS_PER_CONNECTION),
+                ("grpc.max_metadata_size", _METADATA_BYTES),
+                ("grpc.absolute_max_metadata_size", _METADATA_BYTES),
                 ("grpc.max_allowed_incoming_connections", allowed_connections()),
                 ("grpc.server_handshake_timeout_ms", round(_HANDSHAKE_S * 1000)),
                 ("grpc.so_reuseport", 0),  # or a second sidecar would silently take half of the connections
@@ -188,6 +191,7 @@ def _ends_of_connections(parameters: KeepaliveParameters) -> list[tuple[str, int
         "grpc.max_connection_age_grace_ms": parameters.max_connection_age_grace,
         "grpc.keepalive_time_ms": parameters.time,
         "grpc.keepalive_timeout_ms": parameters.timeout,
+        "grpc.http2.ping_timeout_ms": parameters.timeout,  # the one that ends connections on which nothing is under way
     }
     # Without a limit the library would stop to ping a connection on which nothing is sent.
     pings = [("grpc.http2.max_pings_without_data", 0)]

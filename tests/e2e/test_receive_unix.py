@@ -56,5 +56,5 @@ async def test_what_a_killed_process_left_is_replaced_and_what_is_alive_is_not(t
             with pytest.raises(UnixSocketError, match="another program listens there"):
                 async with other(RememberingIntake(), transport="unix", endpoint=str(path)):
                     pass
-        reader, writer = await asyncio.open_unix_connection(path)
+        _, writer = await asyncio.open_unix_connection(path)
         writer.close()
