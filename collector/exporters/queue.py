@@ -15,14 +15,12 @@ import logging
 import math
 import random as random_module
 import time
-from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from collector.exporters.batch import Batch
 from collector.exporters.dead_letters import DeadLetterFile
 from collector.exporters.delivery import Delivery
+from collector.exporters.lanes import LaneKey, Lanes, Waiting
 from collector.exporters.sender import Sender
 from collector.exporters.settings import QueueSettings, RetrySettings, Sizer
 from collector.holding.store import Source
@@ -36,28 +34,6 @@ ALMOST = 0.9
 WAS_FULL = "the queue was full (sending_queue::on_full: dead_letter)"
 
 _log = logging.getLogger(__name__)
-
-
-class _Waiting(NamedTuple):
-    ref: Ref
-    size_bytes: int
-    items: int
-    number: int
-    sequence: int
-
-
-class _LaneKey(NamedTuple):
-    signal: Signal
-    headers: tuple[tuple[str, str], ...]
-
-
-@dataclass(slots=True)
-class _Lane:
-    """What may share a request. `ready_at_s` is when it is sent even if it isn't full."""
-
-    waiting: deque[_Waiting] = field(default_factory=deque)
-    size_bytes: int = 0
-    ready_at_s: float = 0.0
 
 
 class _Slot:
@@ -120,12 +96,11 @@ class SendingQueue:
         self._sizer, self._capacity = queue.capacity
         if not bounded and queue.queue_size is None:
             self._capacity = math.inf
-        self._lanes: dict[_LaneKey, _Lane] = {}
-        self._deliveries: dict[asyncio.Task[None], tuple[_LaneKey, list[_Waiting]]] = {}
+        self._lanes = Lanes(queue.batch)
+        self._deliveries: dict[asyncio.Task[None], tuple[LaneKey, list[Waiting]]] = {}
         self._slots = asyncio.Semaphore(queue.num_consumers)
         self._dispatcher: asyncio.Task[None] | None = None
         self._overflow: asyncio.Task[None] | None = None
-        self._sequence = 0
         self._requests = 0
         self._size_bytes = 0
         self._items = dict.fromkeys(Signal, 0)
@@ -161,9 +136,8 @@ class SendingQueue:
 
     def refs(self) -> list[Ref]:
         """What waits or is under way."""
-        parcels = [parcels for _, parcels in self._deliveries.values()]
-        parcels += [list(lane.waiting) for lane in self._lanes.values()]
-        return [waiting.ref for group in parcels for waiting in group]
+        under_way = [one for _, parcels in self._deliveries.values() for one in parcels]
+        return [waiting.ref for waiting in (*under_way, *self._lanes)]
 
     async def start(self) -> None:
         """Open the sender and begin to deliver."""
@@ -179,20 +153,11 @@ class SendingQueue:
             self._source.release(ref)
             self._done(parcel.number)
             return
-        self._sequence += 1
-        waiting = _Waiting(ref, parcel.size_bytes, parcel.items, parcel.number, self._sequence)
-        lane = self._lanes.setdefault(_LaneKey(parcel.signal, parcel.headers), _Lane())
-        if not lane.waiting:
-            lane.ready_at_s = self._clock() + self._settings.batch.flush_timeout
-            self._changed.set()
-        lane.waiting.append(waiting)
-        was_bytes = lane.size_bytes
-        lane.size_bytes += waiting.size_bytes
-        if was_bytes < self._settings.batch.min_size <= lane.size_bytes:
+        if self._lanes.put(ref, parcel, self._clock()):
             self._changed.set()
         self._requests += 1
-        self._size_bytes += waiting.size_bytes
-        self._items[parcel.signal] += waiting.items
+        self._size_bytes += parcel.size_bytes
+        self._items[parcel.signal] += parcel.items
         self._idle.clear()
         if self._overflows():
             self._full.set()
@@ -231,13 +196,8 @@ class SendingQueue:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._sender.stop()
-        left = [one for task, one in under_way.items() if task.cancelled()]
-        left += [(key, list(lane.waiting)) for key, lane in self._lanes.items()]
-        return [
-            (one.ref, Waybill(key.signal, one.items, key.headers, one.size_bytes, one.number))
-            for key, parcels in left
-            for one in parcels
-        ]
+        left = [one for task, (_, parcels) in under_way.items() if task.cancelled() for one in parcels]
+        return [(one.ref, one.parcel) for one in (*left, *self._lanes)]
 
     async def _dispatch(self) -> None:
         while True:
@@ -248,13 +208,13 @@ class SendingQueue:
             self._deliveries[task] = key, parcels
             task.add_done_callback(self._deliveries.pop)
 
-    async def _deliver(self, key: _LaneKey, parcels: list[_Waiting], slot: _Slot) -> None:
+    async def _deliver(self, key: LaneKey, parcels: list[Waiting], slot: _Slot) -> None:
         try:
             await self._bring(key, parcels, slot)
         finally:
             slot.free()
 
-    async def _bring(self, key: _LaneKey, parcels: list[_Waiting], slot: _Slot) -> None:
+    async def _bring(self, key: LaneKey, parcels: list[Waiting], slot: _Slot) -> None:
         readable = self._readable(key, parcels)
         while readable:
             try:
@@ -265,31 +225,31 @@ class SendingQueue:
                 _log.exception("%s: a delivery failed unexpectedly; trying again", self.destination)
                 await asyncio.sleep(FAULT_WAIT_S)
         for waiting in readable:
-            self._done(waiting.number)
+            self._done(waiting.parcel.number)
         self._settle(key.signal, parcels)
 
-    def _readable(self, key: _LaneKey, parcels: list[_Waiting]) -> list[_Waiting]:
+    def _readable(self, key: LaneKey, parcels: list[Waiting]) -> list[Waiting]:
         """Those that can be read. Of what was in memory all can; what the disk has lost isn't said to be done."""
         readable = []
         for waiting in parcels:
             try:
                 self._source.read(waiting.ref)
             except DamagedRecordError as error:
-                _log.error("%s: %d items can't be delivered: %s", self.destination, waiting.items, error)
-                self._metrics.damaged(key.signal, waiting.items)
+                _log.error("%s: %d items can't be delivered: %s", self.destination, waiting.parcel.items, error)
+                self._metrics.damaged(key.signal, waiting.parcel.items)
             else:
                 readable.append(waiting)
         return readable
 
-    def _join(self, key: _LaneKey, parcels: list[_Waiting]) -> Batch:
+    def _join(self, key: LaneKey, parcels: list[Waiting]) -> Batch:
         request = b"".join(self._source.read(waiting.ref).request for waiting in parcels)
-        return Batch(key.signal, request, sum(waiting.items for waiting in parcels), dict(key.headers))
+        return Batch(key.signal, request, sum(waiting.parcel.items for waiting in parcels), dict(key.headers))
 
-    def _settle(self, signal: Signal, parcels: list[_Waiting]) -> None:
+    def _settle(self, signal: Signal, parcels: list[Waiting]) -> None:
         for waiting in parcels:
             self._source.release(waiting.ref)
-            self._size_bytes -= waiting.size_bytes
-            self._items[signal] -= waiting.items
+            self._size_bytes -= waiting.parcel.size_bytes
+            self._items[signal] -= waiting.parcel.items
         self._requests -= len(parcels)
         if not self._requests:
             self._idle.set()
@@ -306,53 +266,30 @@ class SendingQueue:
             await self._full.wait()
             self._full.clear()
             while self._overflows() and self._lanes:
-                key, lane = min(self._lanes.items(), key=lambda one: one[1].waiting[0].sequence)
-                waiting = lane.waiting.popleft()
-                lane.size_bytes -= waiting.size_bytes
-                if not lane.waiting:
-                    del self._lanes[key]
-                await self._bury(key, waiting)
+                await self._bury(*self._lanes.take_oldest())
 
-    async def _bury(self, key: _LaneKey, waiting: _Waiting) -> None:
+    async def _bury(self, key: LaneKey, waiting: Waiting) -> None:
         buried = False
         try:
             if self._readable(key, [waiting]):
                 await self._delivery.bury(self._join(key, [waiting]), WAS_FULL)
-                self._done(waiting.number)
+                self._done(waiting.parcel.number)
             self._settle(key.signal, [waiting])
             buried = True
         finally:
             if not buried:
                 # Stopped before the file had it.
-                self._lanes.setdefault(key, _Lane()).waiting.appendleft(waiting)
+                self._lanes.put_back(waiting)
 
     # -- batches -----------------------------------------------------------------------------------------------------
 
-    async def _next_batch(self) -> tuple[_LaneKey, list[_Waiting]]:
+    async def _next_batch(self) -> tuple[LaneKey, list[Waiting]]:
         while True:
             now_s = self._clock()
-            next_s = None
-            for key, lane in self._lanes.items():
-                if self._draining or lane.ready_at_s <= now_s or lane.size_bytes >= self._settings.batch.min_size:
-                    return key, self._take(key, lane)
-                next_s = lane.ready_at_s if next_s is None else min(next_s, lane.ready_at_s)
+            due = self._lanes.take_due(now_s, hurry=self._draining)
+            if isinstance(due, tuple):
+                return due
             self._changed.clear()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(None if next_s is None else next_s - now_s):
+                async with asyncio.timeout(None if due is None else due - now_s):
                     await self._changed.wait()
-
-    def _take(self, key: _LaneKey, lane: _Lane) -> list[_Waiting]:
-        taken = [lane.waiting.popleft()]
-        size_bytes = taken[0].size_bytes
-        limits = self._settings.batch
-        while (
-            lane.waiting and size_bytes < limits.min_size and size_bytes + lane.waiting[0].size_bytes <= limits.max_size
-        ):
-            taken.append(lane.waiting.popleft())
-            size_bytes += taken[-1].size_bytes
-        lane.size_bytes -= size_bytes
-        # To the end of the line, so that lanes take turns.
-        del self._lanes[key]
-        if lane.waiting:
-            self._lanes[key] = lane
-        return taken
