@@ -188,6 +188,7 @@ def answers_for(received: Received) -> dict[str, Any]:
     return answers | control_answers(received)
 
 
+_IS_LABEL = re.compile(r"label|k\d")
 _SAME_WORD = re.compile(r"(k\d): “(\w+)” and “(\w+)” are the same word")
 
 
@@ -231,7 +232,7 @@ def agrees(received: Received) -> Response:
 
 def _all_correct(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: "correct" if key in ("label", "k1", "k2") else _all_correct(inner) for key, inner in value.items()}
+        return {key: "correct" if _IS_LABEL.fullmatch(key) else _all_correct(inner) for key, inner in value.items()}
     return [_all_correct(one) for one in value] if isinstance(value, list) else value
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +17,7 @@ from evaluators.cases import Message, Role, Run, Tool, ToolResult
 from evaluators.evaluation import evaluate
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.settings import JudgeSettings
-from evaluators.judge.showing.control import Control, control_for, fresh_control
+from evaluators.judge.showing.control import control_for, fresh_control
 from evaluators.judge.showing.fence import Fence
 from evaluators.judge.showing.prompt import build_prompt, prepare
 from evaluators.verdict import Method, Status
@@ -128,14 +127,21 @@ async def test_the_control_statements_cost_no_request_and_few_characters() -> No
     assert 0 < sent[0] - sent[1] < 300
 
 
-@pytest.mark.parametrize("make", [lambda number: control_for(Fence(f"mark{number}")), lambda _: fresh_control()])
-def test_the_control_statements_are_one_true_and_one_false_in_an_order_nobody_knows(
-    make: Callable[[int], Control],
-) -> None:
-    controls = [make(number) for number in range(200)]
+def test_the_control_statements_are_one_true_and_one_false_in_an_order_nobody_knows() -> None:
+    controls = [control_for(Fence(f"mark{number}")) for number in range(200)]
     assert all(sorted(control.answers.values()) == ["correct", "incorrect"] for control in controls)
     assert {control.answers["k1"] for control in controls} == {"correct", "incorrect"}
     assert len({control.words for control in controls}) > 50
+
+
+def test_where_nothing_else_is_asked_they_are_so_many_that_guessing_does_not_help() -> None:
+    controls = [fresh_control() for _ in range(200)]
+    assert all(sorted(control.answers.values()) == ["correct"] * 3 + ["incorrect"] * 3 for control in controls)
+    assert len({tuple(control.answers.values()) for control in controls}) > 10
+    assert len({control.words for control in controls}) > 190
+    for control in controls[:10]:
+        said = re.findall("(k\\d): “(.+?)” and “(.+?)” are the same word", control.words)
+        assert {name: "correct" if one == other else "incorrect" for name, one, other in said} == control.answers
 
 
 def test_whoever_knows_the_marks_does_not_know_the_control_statements() -> None:
