@@ -6,6 +6,7 @@ and in its explanation.  Never changes a score or a label.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from evaluators.cases import JsonValue
@@ -16,7 +17,9 @@ from evaluators.verdict import Verdict
 _LESS_WHEN_NOTHING_WAS_SHOWN = 0.4
 _WHEN_SPOKEN_TO = 0.6
 _WHEN_UNCHECKED = 0.8
-CONTROL, NOT_CHECKED = "control", "not_checked"
+_CONTROL, _NOT_CHECKED = "control", "not_checked"
+NOT_CHECKED: Mapping[str, JsonValue] = {_CONTROL: _NOT_CHECKED}
+"""What `details` say of a verdict whose judge is too weak for control statements."""
 _UNCHECKED = "(The model is too weak for control statements: nothing checked whether it answers by what it reads.)"
 _MOST_NAMED = 8
 _WORDS = {
@@ -48,12 +51,17 @@ def doubted(verdict: Verdict, answer: JudgeAnswer) -> Verdict:
         if confidence is not None:
             confidence *= _WHEN_SPOKEN_TO
     if answer.unchecked:
-        details[CONTROL] = NOT_CHECKED
+        details |= NOT_CHECKED
         explanation = f"{explanation} {_UNCHECKED}".strip()
         if confidence is not None:
             confidence *= _WHEN_UNCHECKED
     rounded = None if confidence is None else round(confidence, 4)
     return replace(verdict, confidence=rounded, explanation=explanation, details=details)
+
+
+def is_unchecked(verdict: Verdict) -> bool:
+    """Whether the verdict is one of a judge that is too weak for control statements."""
+    return verdict.details.get(_CONTROL) == _NOT_CHECKED
 
 
 def _told(steering: Steering) -> dict[str, JsonValue]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from evaluators.doubts import NOT_CHECKED, is_unchecked
 from evaluators.status import OPEN, Status, foremost
 from evaluators.usage import total
 from evaluators.verdict import Method, Verdict
@@ -40,13 +41,15 @@ def combine(verdicts: Sequence[Verdict]) -> Verdict:
         told[_left_out(missing, len(verdicts))] = None
         unsure = None if unsure is None else max(round(unsure - _LESS_WHEN_A_PART_IS_MISSING, 4), 0.0)
     judged = [verdict for verdict in scored if verdict.method is Method.JUDGE]
+    first = (failed or scored)[0]
     return replace(
-        (failed or scored)[0],
+        first,
         score=_mean(scored),
         explanation=" ".join(told),
         issues=tuple(issue for verdict in scored for issue in verdict.issues),
         calls=tuple(call for verdict in scored for call in verdict.calls),
         evidence=tuple(dict.fromkeys(ref for verdict in scored for ref in verdict.evidence)),
+        details={**first.details, **(NOT_CHECKED if any(map(is_unchecked, scored)) else {})},
         method=Method.JUDGE if judged else scored[0].method,
         confidence=unsure,
         revision=(judged or scored)[0].revision,

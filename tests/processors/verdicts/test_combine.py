@@ -44,6 +44,11 @@ def test_one_failure_fails_the_whole_and_explains_it() -> None:
     assert (both.passed, both.label, both.explanation) == (False, "incorrect", "wrong unit")
 
 
+def test_that_nothing_checked_a_part_is_true_of_the_whole() -> None:
+    both = combine([scored(0.0, details={"steps": 1}), scored(1.0, details={"control": "not_checked"})])
+    assert both.details == {"steps": 1, "control": "not_checked"}
+
+
 def test_cases_to_which_it_does_not_apply_do_not_count() -> None:
     both = combine([unscored(Status.NOT_APPLICABLE), scored(1.0, confidence=0.9, explanation="fine")])
     assert (both.score, both.confidence, both.explanation) == (1.0, 0.9, "fine")
