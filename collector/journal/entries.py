@@ -10,19 +10,17 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from collector.records import Signal
+from collector.records import PLACE_BITS, Signal
 
 Headers = tuple[tuple[str, str], ...]
 
-INDEX_BITS = 24
-MAX_ITEMS = 1 << INDEX_BITS
-INDEX_MASK = MAX_ITEMS - 1
+INDEX_MASK = (1 << PLACE_BITS) - 1
 MAX_NUMBER = (1 << 40) - 1
 
 
 def place_of(number: int, index: int) -> int:
     """The place of the item at `index` of arrival `number`."""
-    return number << INDEX_BITS | index
+    return number << PLACE_BITS | index
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +45,9 @@ class ArrivalEntry:
 class ParcelEntry:
     """What leaves together, as it is sent to everybody however often.
 
-    Either `places` and as many `tails` (bytes appended to the span at that place, mostly none), or `request`, whole
-    protobuf bytes, for what has no arrival.  `items`: how many spans, log records or data points it has.
-    `size_bytes`: of the request, built; for what is to be known without building it.
+    `places`: the items of arrivals that are in it; none for what came in no request.  Its bytes are either those of
+    the spans at these places, each with one of `tails` appended (mostly an empty one), or whole in `request`.
+    `items`: how many spans, log records or data points it has.  `size_bytes`: of the request, built.
     """
 
     signal: Signal

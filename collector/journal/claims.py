@@ -1,0 +1,367 @@
+"""What is owed to whom, and which segment may go: a state machine without I/O and without a clock.
+
+In: records that were written, and what became of them.  Out: what is still owed, and the segments that nobody needs.
+Everything that is told only ever makes less owed, in whatever order and however often it is told.  Per record it keeps
+some hundred bytes and never its content.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from collector.journal.bits import bits_by_number
+from collector.journal.entries import MAX_NUMBER, ParcelEntry
+from collector.journal.stats import OwedTo
+
+
+class Location(NamedTuple):
+    """Where a record is: the segment's number in the sequence, and its bytes in there."""
+
+    segment: int
+    offset: int
+    size_bytes: int
+
+
+@dataclass(slots=True)
+class ArrivalClaims:
+    """Who still lacks what of an arrival.
+
+    `remaining`: per destination the bits of the items that it is owed and that are in no parcel.  `needed`: how many
+    parcels that are owed to somebody take bytes from it.  `untouched`: somebody has all of it, as it came.
+    """
+
+    location: Location
+    destinations: tuple[str, ...]
+    remaining: list[int]
+    wall_ns: int
+    needed: int = 0
+    untouched: bool = False
+
+    @property
+    def over(self) -> bool:
+        """Whether nobody needs it any more."""
+        return not self.needed and not any(self.remaining)
+
+
+@dataclass(slots=True)
+class ParcelClaims:
+    """Who still lacks a parcel, and from which arrivals it takes its bytes.
+
+    `location`: None while it is written nowhere.  `settles`: items of arrivals are in it, wherever its bytes are.
+    """
+
+    location: Location | None
+    destinations: tuple[str, ...]
+    arrivals: array[int]
+    items: int
+    size_bytes: int
+    wall_ns: int
+    settles: bool
+
+
+@dataclass(slots=True)
+class SegmentClaims:
+    """What is in a segment.
+
+    `numbers`: of all records in it.  `gone`: of those that nobody needs any more.  `finished`: offsets of the parcels
+    among these in which items of arrivals were.  `closed`: nothing more is written to it.  `kept`: it must not be
+    deleted, whatever is owed.  `least`: the lowest of the numbers.
+    """
+
+    size_bytes: int = 0
+    live: int = 0
+    live_bytes: int = 0
+    closed: bool = False
+    kept: bool = False
+    least: int = MAX_NUMBER
+    numbers: array[int] = field(default_factory=lambda: array("Q"))
+    gone: array[int] = field(default_factory=lambda: array("Q"))
+    finished: array[int] = field(default_factory=lambda: array("Q"))
+
+
+@dataclass(slots=True)
+class _Sum:
+    items: int = 0
+    size_bytes: int = 0
+
+
+class Claims:
+    """See the module's text."""
+
+    def __init__(self) -> None:
+        self.arrivals: dict[int, ArrivalClaims] = {}
+        self.parcels: dict[int, ParcelClaims] = {}
+        self.segments: dict[int, SegmentClaims] = {}
+        self._sums: dict[str, _Sum] = {}
+
+    # -- what was written --------------------------------------------------------------------------------------------
+
+    def segment(self, sequence: int) -> SegmentClaims:
+        """The segment of that number in the sequence."""
+        found = self.segments.get(sequence)
+        if found is None:
+            found = self.segments[sequence] = SegmentClaims()
+        return found
+
+    def close(self, sequence: int, size_bytes: int) -> None:
+        """Nothing more is written to this segment."""
+        segment = self.segment(sequence)
+        segment.closed = True
+        segment.size_bytes = size_bytes
+
+    def forget_segment(self, sequence: int) -> None:
+        """It was deleted."""
+        del self.segments[sequence]
+
+    def add_arrival(
+        self, number: int, location: Location, destinations: tuple[str, ...], remaining: Sequence[int], wall_ns: int
+    ) -> None:
+        """An arrival is kept. `remaining`: for each destination the bits of the items that are owed to it."""
+        if number in self.arrivals:
+            self.moved(number, location)
+            return
+        self._place(number, location)
+        self.arrivals[number] = ArrivalClaims(location, destinations, list(remaining), wall_ns)
+        for destination, bits in zip(destinations, remaining, strict=True):
+            if bits:
+                self._add(destination, bits.bit_count(), location.size_bytes)
+
+    def add_parcel(
+        self,
+        number: int,
+        location: Location | None,
+        entry: ParcelEntry,
+        taken: Mapping[int, int],
+        destinations: Sequence[str],
+        wall_ns: int,
+        *,
+        whole: bool,
+    ) -> None:
+        """A parcel is frozen, written already or not.
+
+        Args:
+            number: the record's.
+            location: where it is written, if it is.
+            entry: the parcel, of which the bytes aren't looked at.
+            taken: per arrival the bits of the items that are in it.
+            destinations: those of the entry's that lack it.
+            wall_ns: the time, for one that has no arrival.
+            whole: whether it has its bytes itself, and needs those of no arrival.
+        """
+        needs = {} if whole else taken
+        if number in self.parcels:
+            self._refreeze(number, location, needs)
+            return
+        wall_ns = min((self.arrivals[one].wall_ns for one in taken if one in self.arrivals), default=wall_ns)
+        for arrival_number in needs:
+            if arrival_number in self.arrivals:
+                self.arrivals[arrival_number].needed += 1
+        owed_to = tuple(destinations)
+        parcel = ParcelClaims(
+            None, owed_to, array("Q", needs), entry.items, entry.size_bytes, wall_ns, settles=bool(taken)
+        )
+        self.parcels[number] = parcel
+        for destination in owed_to:
+            self._add(destination, entry.items, entry.size_bytes)
+        if location is not None:
+            self.moved(number, location)
+        self.take(taken, entry.destinations)
+
+    def _refreeze(self, number: int, location: Location | None, needs: Mapping[int, int]) -> None:
+        """The same parcel once more, which may be whole now, or was already."""
+        if location is not None:
+            self.moved(number, location)
+        if not needs:
+            self.became_whole(number)
+
+    def became_whole(self, number: int) -> None:
+        """A parcel needs no arrivals any more."""
+        parcel = self.parcels.get(number)
+        if parcel is not None:
+            self._need_no_more(parcel)
+
+    def add_gone(self, number: int, location: Location, *, settles: bool = False) -> None:
+        """A record is there that nobody needs. `settles`: it is a parcel in which items of arrivals were."""
+        segment = self._note(number, location)
+        segment.gone.append(number)
+        if settles:
+            segment.finished.append(location.offset)
+
+    def moved(self, number: int, location: Location) -> None:
+        """A record is in this place now."""
+        record = self.arrivals.get(number) or self.parcels.get(number)
+        if record is None:
+            self.add_gone(number, location)
+            return
+        if record.location is not None:
+            old = self.segment(record.location.segment)
+            old.live -= 1
+            old.live_bytes -= record.location.size_bytes
+        record.location = location
+        self._place(number, location)
+
+    def _place(self, number: int, location: Location) -> None:
+        segment = self._note(number, location)
+        segment.live += 1
+        segment.live_bytes += location.size_bytes
+
+    def _note(self, number: int, location: Location) -> SegmentClaims:
+        segment = self.segment(location.segment)
+        segment.numbers.append(number)
+        segment.least = min(segment.least, number)
+        return segment
+
+    # -- what became of it -------------------------------------------------------------------------------------------
+
+    def done(self, destination: str, number: int) -> None:
+        """A destination has all of a parcel, or of an arrival as it came."""
+        parcel = self.parcels.get(number)
+        if parcel is not None:
+            if destination in parcel.destinations:
+                parcel.destinations = tuple(one for one in parcel.destinations if one != destination)
+                self._add(destination, -parcel.items, -parcel.size_bytes)
+                if not parcel.destinations:
+                    self._finish(number, parcel)
+            return
+        arrival = self.arrivals.get(number)
+        if arrival is not None and destination in arrival.destinations:
+            arrival.untouched = True
+            self._lessen(arrival, arrival.destinations.index(destination), 0)
+            self._look(number, arrival)
+
+    def settle(self, destinations: Sequence[str], places: Iterable[int]) -> None:
+        """These items are owed no more to these destinations; to none at all, if none is named."""
+        self.take(bits_by_number(places), destinations)
+
+    def take(self, taken: Mapping[int, int], destinations: Sequence[str]) -> None:
+        """The same, given as bits of the indexes per arrival."""
+        for number, bits in taken.items():
+            arrival = self.arrivals.get(number)
+            if arrival is None:
+                continue
+            for at, destination in enumerate(arrival.destinations):
+                if not destinations or destination in destinations:
+                    self._lessen(arrival, at, arrival.remaining[at] & ~bits)
+            self._look(number, arrival)
+
+    def release(self, number: int) -> None:
+        """A record is owed to nobody."""
+        parcel = self.parcels.get(number)
+        if parcel is not None:
+            for destination in parcel.destinations:
+                self._add(destination, -parcel.items, -parcel.size_bytes)
+            parcel.destinations = ()
+            self._finish(number, parcel)
+        arrival = self.arrivals.get(number)
+        if arrival is not None:
+            for at in range(len(arrival.remaining)):
+                self._lessen(arrival, at, 0)
+            self._look(number, arrival)
+
+    def sweep(self) -> None:
+        """Let arrivals go of which nothing was owed when they were added."""
+        for number, arrival in list(self.arrivals.items()):
+            self._look(number, arrival)
+
+    def _lessen(self, arrival: ArrivalClaims, at: int, bits: int) -> None:
+        before = arrival.remaining[at]
+        if bits != before:
+            arrival.remaining[at] = bits
+            size_bytes = 0 if bits else -arrival.location.size_bytes
+            self._add(arrival.destinations[at], bits.bit_count() - before.bit_count(), size_bytes)
+
+    def _look(self, number: int, arrival: ArrivalClaims) -> None:
+        if arrival.over:
+            del self.arrivals[number]
+            self._gone(number, arrival.location)
+
+    def _finish(self, number: int, parcel: ParcelClaims) -> None:
+        del self.parcels[number]
+        if parcel.location is not None:
+            segment = self._gone(number, parcel.location)
+            if parcel.settles:
+                segment.finished.append(parcel.location.offset)
+        self._need_no_more(parcel)
+
+    def _need_no_more(self, parcel: ParcelClaims) -> None:
+        for number in parcel.arrivals:
+            arrival = self.arrivals.get(number)
+            if arrival is not None:
+                arrival.needed -= 1
+                self._look(number, arrival)
+        parcel.arrivals = array("Q")
+
+    def _gone(self, number: int, location: Location) -> SegmentClaims:
+        segment = self.segments[location.segment]
+        segment.live -= 1
+        segment.live_bytes -= location.size_bytes
+        segment.gone.append(number)
+        return segment
+
+    def _add(self, destination: str, items: int, size_bytes: int) -> None:
+        total = self._sums.get(destination)
+        if total is None:
+            total = self._sums[destination] = _Sum()
+        total.items += items
+        total.size_bytes += size_bytes
+
+    # -- what there is to know ---------------------------------------------------------------------------------------
+
+    def free_segments(self) -> list[int]:
+        """Closed segments in which nothing is needed, oldest first."""
+        return sorted(
+            sequence
+            for sequence, segment in self.segments.items()
+            if segment.closed and not segment.live and not segment.kept
+        )
+
+    def least_besides(self, sequence: int) -> int:
+        """The lowest number of a record in any other segment."""
+        return min((one.least for key, one in self.segments.items() if key != sequence), default=MAX_NUMBER)
+
+    def numbers(self) -> tuple[set[int], set[int]]:
+        """The numbers of all records that are in segments, and of those that nobody needs."""
+        present: set[int] = set()
+        gone: set[int] = set()
+        for segment in self.segments.values():
+            present.update(segment.numbers)
+            gone.update(segment.gone)
+        return present, gone
+
+    def records_in(self, sequence: int) -> Iterator[tuple[int, Location]]:
+        """The records in a segment that are needed, in order of their places."""
+        found = {}
+        for number in self.segments[sequence].numbers:
+            location = self.location_of(number)
+            if location is not None and location.segment == sequence:
+                found[number] = location
+        return iter(sorted(found.items(), key=lambda one: one[1]))
+
+    def location_of(self, number: int) -> Location | None:
+        """Where a record that is needed is."""
+        record = self.arrivals.get(number) or self.parcels.get(number)
+        return None if record is None else record.location
+
+    def owed(self) -> dict[str, OwedTo]:
+        """What each destination is owed."""
+        oldest: dict[str, int] = {}
+        lacking = {name for name, total in self._sums.items() if total.items or total.size_bytes}
+        for arrival in self.arrivals.values():
+            for destination, bits in zip(arrival.destinations, arrival.remaining, strict=True):
+                if bits:
+                    oldest[destination] = min(arrival.wall_ns, oldest.get(destination, arrival.wall_ns))
+        for parcel in self.parcels.values():
+            for destination in parcel.destinations:
+                oldest[destination] = min(parcel.wall_ns, oldest.get(destination, parcel.wall_ns))
+        return {
+            name: OwedTo(self._sums[name].items, self._sums[name].size_bytes, oldest.get(name))
+            for name in sorted(lacking)
+        }
+
+    def most_owed_to(self) -> str | None:
+        """The destination that is owed the most bytes."""
+        lacking = {name: total.size_bytes for name, total in self._sums.items() if total.size_bytes}
+        return max(lacking, key=lambda name: lacking[name], default=None)
