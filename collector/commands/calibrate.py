@@ -31,6 +31,7 @@ from evaluators.calibration.labels import About, read_annotations, read_case_lab
 from evaluators.calibration.record import write_record
 from evaluators.calibration.scripts import script_of
 from evaluators.case_files.lines import BadLine, NamedCase
+from evaluators.doubts import is_unchecked
 from evaluators.evaluator import Evaluator
 from evaluators.verdict import Level, Verdict
 from processors.verdicts.verdict_json import verdict_of
@@ -74,6 +75,8 @@ def calibrate(
     else:
         report((), ["name either a file of labelled CASES, or --verdicts together with --annotations"])
         raise typer.Exit(2)
+    if unchecked := sum(is_unchecked(one.verdict) for one in compared):
+        notes = [*notes, f"{unchecked} verdicts are of a model that is too weak for control statements"]
     if compared:
         show(CalibrationView(compared, examples))
     else:

@@ -5,9 +5,9 @@ import os
 import signal
 from pathlib import Path
 
-from tests.e2e.test_judge_live import scene, send_another
+from tests.e2e.test_judge_live import OPEN, scene, send_another
 from tests.e2e.test_run import until
-from tests.evaluators.judge_server import JudgeServer, status
+from tests.evaluators.judge_server import JudgeServer, agrees, status
 
 
 async def test_a_budget_outlives_the_judging_process_and_is_told_when_it_is_used_up(tmp_path: Path) -> None:
@@ -47,3 +47,16 @@ async def test_an_endpoint_that_refuses_everything_is_left_alone_which_metrics_a
         assert await live.sums("judge_breaker_open", "judge") == {"judge/j": 1}
         assert await live.sums("judge_queue_size", "judge") == {"judge/j": 0}
         assert await live.sums("judge_concurrency_limit", "judge") == {"judge/j": 4}
+
+
+async def test_a_model_that_is_too_weak_to_be_checked_scores_which_spans_metrics_and_log_say(tmp_path: Path) -> None:
+    async with JudgeServer(agrees) as judge, scene(tmp_path, judge.base_url) as live:
+        assert await live.counted(5) == {"ok": 5}
+        await send_another(live)
+        assert await live.counted(10) == {"ok": 10}
+        assert sum(request.is_alone for request in judge.received) == 1
+        assert sum(request.is_controlled for request in judge.received[-2:]) == 0
+        told = live.told(live.sent, "explanation")
+        assert {name for name, text in told.items() if "too weak for control statements" in str(text)} == OPEN
+        assert live.sidecar.stderr.count("judge/j: fake-1 gets control statements wrong") == 1
+        assert await live.sums("judge_questions_total", "outcome") == {"unchecked": 6}

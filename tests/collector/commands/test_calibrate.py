@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import orjson
@@ -9,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from collector.cli import app
+from tests.evaluators.judge_server import JudgeServer, agrees, well
 
 TOOL = {
     "name": "get_weather",
@@ -60,6 +62,20 @@ def test_cases_without_a_label_are_left_out_and_bad_lines_told(tmp_path: Path) -
     assert code == 1
     assert "1 cases have no label" in err and "cases.jsonl:6: is no JSON" in err
     assert "tool_invocation" in out
+
+
+async def test_a_model_that_nothing_checks_is_measured_as_one_and_the_notes_say_so(tmp_path: Path) -> None:
+    cases = write(tmp_path / "cases.jsonl", [line.replace(b'"tool_invocation"', b'"tool_selection"') for line in CASES])
+    revisions = []
+    for behaviour in (agrees, well):
+        async with JudgeServer(behaviour) as server:
+            record = tmp_path / "record.json"
+            told = await asyncio.to_thread(run, cases, "--judge", server.base_url, "--record", record)
+        (measured,) = orjson.loads(record.read_bytes())["measured"]
+        assert measured["pairs"] == 4
+        assert (told[0], "4 verdicts are of a model that is too weak" in told[2]) == (0, behaviour is agrees)
+        revisions.append(measured["revision"])
+    assert revisions[0] != revisions[1]
 
 
 def verdict_line(span: str, passed: bool, evaluator: str = "tool_selection") -> bytes:

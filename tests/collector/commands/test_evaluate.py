@@ -14,7 +14,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from collector.cli import app
-from tests.evaluators.judge_server import JudgeServer, Received, Response, slow, status, well
+from tests.evaluators.judge_server import JudgeServer, Received, Response, agrees, slow, status, well
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 TOOLS = [{"name": "get_weather", "description": "Weather of a city.", "parameters": SCHEMA}]
@@ -172,6 +172,14 @@ def test_a_judge_that_fails_leaves_a_status_and_never_a_score(tmp_path: Path) ->
     result, results = with_judge(tmp_path, [case("open", "tool_selection", city="Lima")], JudgeServer(status(401)))
     assert result.exit_code == 0
     assert (results["open"]["status"], results["open"]["score"]) == ("judge_error", None)
+
+
+def test_what_a_model_says_that_is_too_weak_to_be_checked_counts_and_is_marked(tmp_path: Path) -> None:
+    server = JudgeServer(agrees)
+    result, results = with_judge(tmp_path, [case("open", "tool_selection", city="Lima")], server)
+    assert result.exit_code == 0
+    assert (results["open"]["status"], results["open"]["details"]["control"]) == ("ok", "not_checked")
+    assert results["open"]["requests"] == len(server.received) == 2
 
 
 def test_many_cases_are_judged_at_a_bounded_pace(tmp_path: Path) -> None:
