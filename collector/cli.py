@@ -11,6 +11,7 @@ import typer
 from collector.commands import (
     calibrate,
     components,
+    dead_letters,
     demo,
     evaluate,
     local_judge,
@@ -43,6 +44,7 @@ for command in (
     evaluate,
     calibrate,
     probe,
+    dead_letters,
     local_judge,
     validate,
     components,

@@ -60,7 +60,7 @@ def make_queue(
     done = _nobody if journal is None else partial(journal.done, component.id)
     return SendingQueue(
         component.id,
-        _sender(component),
+        make_sender(component),
         parcels,
         queue,
         retry,
@@ -93,7 +93,8 @@ def _nobody(_: int) -> None:
     """Told what is done where there is no journal."""
 
 
-def _sender(component: Component) -> Sender:
+def make_sender(component: Component) -> Sender:
+    """What makes the attempts of an exporter."""
     settings = component.settings
     if isinstance(settings, otlp_grpc.OtlpGrpcSettings):
         return otlp_grpc.OtlpGrpcSender(component.id, settings)

@@ -19,8 +19,11 @@ def append_whole(path: Path, line: bytes, *, mode: int = 0o644, sync: bool = Fal
     Raises:
         OSError: it couldn't be written; the file is as it was.
     """
-    with opened_alone(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, mode) as descriptor:
+    with opened_alone(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, mode) as descriptor:
         before_bytes = os.fstat(descriptor).st_size
+        if _ends_within_a_line(descriptor, before_bytes):
+            # The power went while the last one was written: what follows is a line of its own.
+            line = b"\n" + line
         try:
             while line:
                 line = line[os.write(descriptor, line) :]
@@ -31,6 +34,10 @@ def append_whole(path: Path, line: bytes, *, mode: int = 0o644, sync: bool = Fal
             with contextlib.suppress(OSError):
                 os.ftruncate(descriptor, before_bytes)
             raise
+
+
+def _ends_within_a_line(descriptor: int, size_bytes: int) -> bool:
+    return size_bytes > 0 and os.pread(descriptor, 1, size_bytes - 1) != b"\n"
 
 
 @contextlib.contextmanager

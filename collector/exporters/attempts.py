@@ -20,6 +20,9 @@ from collector.telemetry import ExporterMetrics
 # A destination may learn to take a signal: it is updated, or a route to it is added.
 ASK_AGAIN_S = 300.0
 
+Refused = Callable[[Signal, bytes, str], None]
+"""Told the signal and the bytes of a request of which something won't arrive, and how that came."""
+
 _log = RateLimited(logging.getLogger(__name__))
 
 
@@ -31,19 +34,28 @@ class Attempts:
         sender: makes the attempts.
         metrics: counts them.
         clock: seconds of a monotonic clock.
+        refused: told of requests of which the destination rejected items.
 
     Attributes:
         successes: how many requests got through so far.
         hurried: whether the end is near, so that waits have to be short.
     """
 
-    def __init__(self, destination: str, sender: Sender, metrics: ExporterMetrics, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        destination: str,
+        sender: Sender,
+        metrics: ExporterMetrics,
+        clock: Callable[[], float],
+        refused: Refused,
+    ) -> None:
         self.successes = 0
         self.hurried = False
         self._destination = destination
         self._sender = sender
         self._metrics = metrics
         self._clock = clock
+        self._refused = refused
         # Set, and replaced, when waiting may have become pointless: something got through, or the end is near.
         self._news = asyncio.Event()
         self._end = asyncio.Event()
@@ -91,6 +103,7 @@ class Attempts:
         self._metrics.rejected(batch.signal, rejected)
         self._metrics.sent(batch.signal, batch.items - rejected)
         if rejected:
+            self._refused(batch.signal, batch.request, "rejected")
             # Why is in its answer, which may quote content.
             _log.warning("%s: the destination took a request of %d items and rejected %d", *self._of(batch), rejected)
         elif taken.warned:

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable
 
 from collector.exporters.aside import MAX_RETRY_AFTER_S, Aside
-from collector.exporters.attempts import Attempts
+from collector.exporters.attempts import Attempts, Refused
 from collector.exporters.backoff import Backoff
 from collector.exporters.batch import Batch, halves_of
 from collector.exporters.dead_letters import DeadLetterFile
@@ -56,6 +56,10 @@ def _keep_the_consumer() -> None:
     pass
 
 
+def _nobody_is_told(signal: Signal, request: bytes, how: str) -> None:
+    pass
+
+
 class Delivery:
     """Delivers batches to one destination. One object serves any number of batches at once.
 
@@ -67,6 +71,8 @@ class Delivery:
         dead_letters: takes what can never be delivered.
         metrics: counts what happens.
         random, clock: for jitter and elapsed time.
+        refused: told the signal, the request, and `dead_lettered` of what went to the dead-letter file, or `rejected`
+            of requests of which the destination rejected items.
     """
 
     def __init__(
@@ -79,6 +85,7 @@ class Delivery:
         metrics: ExporterMetrics,
         random: Callable[[], float],
         clock: Callable[[], float],
+        refused: Refused = _nobody_is_told,
     ) -> None:
         self._destination = destination
         self._retry = retry
@@ -87,7 +94,8 @@ class Delivery:
         self._metrics = metrics
         self._random = random
         self._clock = clock
-        self._attempts = Attempts(destination, sender, metrics, clock)
+        self._tell_refused = refused
+        self._attempts = Attempts(destination, sender, metrics, clock, refused)
         self._aside = Aside(destination, self._attempts, self._refused, retry.initial_interval, random, clock)
         metrics.observe_aside(self._aside.__len__)
         metrics.observe_dead_letters(dead_letters.size_bytes, dead_letters.max_size_bytes)
@@ -197,6 +205,7 @@ class Delivery:
                 await asyncio.sleep(DISK_WAIT_S)
                 continue
             self._metrics.dead_lettered(batch.signal, batch.items)
+            self._tell_refused(batch.signal, batch.request, "dead_lettered")
             _log.warning("%s: wrote to %s: %s", self._destination, self._dead_letters.path, reason)
             return
 

@@ -54,8 +54,8 @@ async def speaking(*parts: bytes, keep_open: bool = False, flood: bytes = b"") -
         await server.wait_closed()
 
 
-async def send(url: str, timeout: str = "5s") -> Taken:
-    sender = OtlpHttpSender("otlphttp", OtlpHttpSettings.model_validate({"endpoint": url, "timeout": timeout}))
+async def send(url: str, patience: str = "5s") -> Taken:
+    sender = OtlpHttpSender("otlphttp", OtlpHttpSettings.model_validate({"endpoint": url, "timeout": patience}))
     await sender.start()
     try:
         return await sender.send(Signal.TRACES, trace_request("a"), {})

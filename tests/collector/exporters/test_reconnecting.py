@@ -50,7 +50,7 @@ async def until_taken(sender: Sender) -> int:
             return failures
 
 
-# -- names ---------------------------------------------------------------------------------------------------------------
+# -- names -------------------------------------------------------------------------------------------------------------
 
 
 async def test_over_grpc_a_name_whose_address_changed_is_found_at_the_new_one() -> None:
@@ -85,7 +85,7 @@ async def test_over_http_a_name_whose_address_changed_is_found_at_the_new_one(mo
     assert (len(old.accepted), len(new.accepted)) == (1, 1)
 
 
-# -- renewal ---------------------------------------------------------------------------------------------------------------
+# -- renewal -----------------------------------------------------------------------------------------------------------
 
 
 class Clock:
@@ -199,7 +199,7 @@ async def test_many_requests_at_once_open_one_set_of_connections() -> None:
     assert made == 2
 
 
-# -- connections that are gone ----------------------------------------------------------------------------------------------
+# -- connections that are gone -----------------------------------------------------------------------------------------
 
 
 async def test_over_grpc_a_connection_that_is_gone_without_a_word_is_given_up_after_two_requests() -> None:
@@ -260,7 +260,7 @@ async def test_a_destination_that_was_down_is_reached_again(over: str) -> None:
     assert len(again.accepted) == 1
 
 
-# -- certificates ------------------------------------------------------------------------------------------------------------
+# -- certificates ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("over", ["grpc", "http"])
