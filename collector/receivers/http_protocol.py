@@ -12,6 +12,7 @@ import asyncio
 import re
 from typing import Any
 
+import httptools
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
@@ -63,6 +64,7 @@ class DeadlineProtocol(HttpToolsProtocol):
         self._in_body = False
         self._bytes_since_body = 0
         self._upgrading = False
+        self._broken = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A head is due from now on."""
@@ -78,6 +80,8 @@ class DeadlineProtocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Bytes outside a body belong to a head, and are counted."""
+        if self._broken:
+            return
         if not self._in_body:
             self._head_bytes += len(data)
             if self._head_timer is None:
@@ -100,7 +104,8 @@ class DeadlineProtocol(HttpToolsProtocol):
     def on_body(self, body: bytes) -> None:
         """A part of the body, not of what may stand between its chunks or after them."""
         self._bytes_since_body = 0
-        super().on_body(body)
+        if not self._broken:
+            super().on_body(body)
 
     def on_headers_complete(self) -> None:
         """The head came in time."""
@@ -111,13 +116,17 @@ class DeadlineProtocol(HttpToolsProtocol):
         self._in_body = True
         self._upgrading = self.parser.should_upgrade()
         if not self._upgrading:
-            super().on_headers_complete()
+            try:
+                super().on_headers_complete()
+            except httptools.HttpParserInvalidURLError:
+                self._broken = True
+                self._answer_and_close(400, "the path of the request can't be read")
 
     def on_message_complete(self) -> None:
         """The body is complete; the next head is due when its first byte has come."""
         self._in_body = False
         self._head_bytes = 0
-        if self._upgrading:
+        if self._upgrading or self._broken:
             return
         if self._linger_timer is not None:
             self._linger_timer.cancel()
@@ -156,8 +165,13 @@ class DeadlineProtocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer bytes that are no HTTP."""
+        if self._broken:
+            return
+        self._broken = True
         if self._in_body and self.cycle.response_started:
-            self.transport.close()  # a second answer would be taken for the one to the next request
+            self._close()  # a second answer would be taken for the one to the next request
+        elif not self._in_body and self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.keep_alive = False  # it is due for good requests before; then the connection ends
         else:
             self._answer_and_close(400, "the bytes received are no HTTP/1.1 request")
 

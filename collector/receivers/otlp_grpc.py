@@ -4,8 +4,8 @@ The methods are served as streams of which one message is read: unlike for a pla
 token, and for patience, before its message is received.
 
 What gRPC itself answers: RESOURCE_EXHAUSTED to messages over the limit (after decompression), UNIMPLEMENTED to unknown
-methods and, or INTERNAL, to compressions other than gzip and deflate. There is no limit on calls at a time: the library would refuse
-further ones without telling senders to try again.
+methods, INTERNAL or UNIMPLEMENTED to compressions other than gzip and deflate. There is no limit on calls at a time:
+the library would refuse further ones without telling senders to try again.
 """
 
 from __future__ import annotations
