@@ -21,9 +21,11 @@ from __future__ import annotations
 import asyncio
 import traceback
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence, Set
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from evaluators.calibration.record import Calibration
 from evaluators.cases import CaseKind, Reference, Run, RunCase
@@ -59,6 +61,10 @@ __all__ = ["TraceInput", "TraceJudge", "TraceScores"]
 Verdicts: TypeAlias = dict[tuple[str, str], tuple[str, Verdict]]
 """(span, evaluator) → what the verdict rests on, and the verdict."""
 ItemT = TypeVar("ItemT")
+Args = ParamSpec("Args")
+# What takes long in one go with a trace of more than this is done beside the event loop.
+_LARGE_SPANS = 1000
+_LARGE_BYTES = 4 << 20
 
 ROLL_UPS = "run"
 """Stands for the roll-ups of a run among the marks; no evaluator can have this name."""
@@ -104,6 +110,8 @@ class TraceJudge:
         self._calibration = calibration
         self.sessions = sessions
         self._references = references
+        # One large trace at a time: each would take its share of the time from all others.
+        self._thread = ThreadPoolExecutor(1, "large traces")
         self._runs = WholeRuns(read, pieces if pieces is not None else Pieces(Rejoin.OFF))
         for evaluator in evaluators:
             require_name(evaluator.name)
@@ -145,13 +153,13 @@ class TraceJudge:
         for raw, span in spans.items():
             by_id.setdefault(span.span_id, (raw, span))
         logs = [decode_log(*raw) async for raw in _giving_way(dict.fromkeys(trace.logs))]
-        transcript, pieces = self._runs.read(trace, list(spans.values()), logs)
+        large = _is_large(trace)
+        transcript, pieces = await self._aside(large, self._runs.read, trace, list(spans.values()), logs)
         if trace.partial:
             transcript = replace(transcript, runs=tuple(replace(run, partial=True) for run in transcript.runs))
 
         references = self._known(transcript, by_id)
-        placed = [one for one in self._place(transcript, trace.complete, references) if one.span_id in by_id]
-        due = self._due(placed, trace)
+        placed, due = await self._aside(large, self._placed, transcript, trace, references, by_id)
         told_before = _scored(trace.marks) if pieces.after else frozenset()
         key = _sampled_by(transcript, pieces, trace)
         screened = await screen([self._item(one, by_id[one.span_id][1], key, trace, told_before) for one in due.cases])
@@ -178,7 +186,7 @@ class TraceJudge:
         answers = await ask_judges(screened)
         if self._calibration is not None:
             answers = [self._calibration.marked(verdict) for verdict in answers]
-        answered = self._combined(due, answers, trace, told_before, transcript.missing)
+        answered = await self._aside(large, self._combined, due, answers, trace, told_before, transcript.missing)
         if trace.complete:
             answered |= self._withdrawn(trace.marks, placed, by_id)
         told = Telling(trace.trace_id, by_id, self._emission)
@@ -196,7 +204,9 @@ class TraceJudge:
             runs = [one.case.run for one in place_runs(transcript, "") if one.settled and one.span_id in by_id]
             joined = [bytes.fromhex(piece.piece.trace_id) for piece in pieces.before]
             self.sessions.remember(transcript.session_id, runs, by_id, trace, joined)
-        settled = by_id.keys() if trace.complete else self._settled(transcript, placed, marks)
+        settled: Collection[str] = by_id.keys()
+        if not trace.complete:
+            settled = await self._aside(large, self._settled, transcript, placed, marks)
         return TraceScores(
             trace_id=trace.trace_id,
             spans=told.scores(),
@@ -207,6 +217,27 @@ class TraceJudge:
             missing=transcript.missing,
             dialects=transcript.dialects,
         )
+
+    async def _aside(
+        self, large: bool, function: Callable[Args, ItemT], *args: Args.args, **kwargs: Args.kwargs
+    ) -> ItemT:
+        """Call a function that keeps no state; for a large trace in a thread, in which it shares the time with the
+        judging of all others instead of keeping them waiting.
+        """
+        if not large:
+            return function(*args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *args, **kwargs))
+
+    def _placed(
+        self,
+        transcript: Transcript,
+        trace: TraceInput,
+        references: Mapping[str, Reference],
+        spans: Collection[str],
+    ) -> tuple[list[Placed], _Due]:
+        """All cases, and what of them is to be judged now."""
+        placed = [one for one in self._place(transcript, trace.complete, references) if one.span_id in spans]
+        return placed, self._due(placed, trace)
 
     async def _tell(
         self, verdicts: Verdicts, marks: dict[tuple[str, str], Mark], told: Telling, transcript: Transcript
@@ -405,6 +436,10 @@ def _sampled_by(transcript: Transcript, pieces: Surroundings, trace: TraceInput)
     """
     first = pieces.before[0].piece.trace_id if pieces.before else trace.trace_id.hex()
     return transcript.session_id or first
+
+
+def _is_large(trace: TraceInput) -> bool:
+    return len(trace.spans) > _LARGE_SPANS or sum(len(span) for _, _, span in trace.spans) > _LARGE_BYTES
 
 
 def _scored(marks: Marks) -> frozenset[tuple[str, str]]:

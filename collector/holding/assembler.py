@@ -21,13 +21,14 @@ trace, and treated like the first.  After the late window the ledger still knows
 from __future__ import annotations
 
 import heapq
+from collections import deque
 from collections.abc import Callable, Sequence, Set
 from functools import partial
-from itertools import groupby
+from itertools import islice
 from operator import attrgetter
 
 from collector.holding.contract import Arrival, Desk, Outlet, Stats, Taken, Unwitnessed, Witness
-from collector.holding.ledger import Ledger
+from collector.holding.ledger import CHECKSUM_BYTES, Ledger
 from collector.holding.live_trace import (
     Chunk,
     JobState,
@@ -35,13 +36,14 @@ from collector.holding.live_trace import (
     checksums_of,
     drop_content,
     late_among,
-    record_of,
+    records_at,
+    records_by_id,
     records_of,
-    stub_spans,
 )
 from collector.holding.settings import Settings
 from collector.holding.situation import Situation, situation_of
 from collector.holding.store import MemoryStore
+from collector.holding.submission import Submission
 from collector.judging.jobs import Job, Judged, open_carriers
 from collector.records import LogRecord, Origin, Outbound, SpanRecord
 
@@ -52,6 +54,13 @@ TRACE_OVERHEAD_BYTES = 1200
 STUB_BYTES = 300
 # Resources and scopes are shared by the spans of a service: of each so much costs nothing.
 SHARED_BYTES = 2048
+# No trace may take more than this share of the memory: what more of it comes is sent on at once, unjudged.
+TRACE_SHARE = 1 / 8
+# What one tick does, and what of one trace leaves in one go, so that nobody waits long for a large trace.
+SPANS_PER_TICK = 5000
+SPANS_IN_ONE_GO = 1000
+# How many traces are looked at when memory is short: the largest.
+SPILLED_AT_ONCE = 1000
 NOT_BEGUN = "judging could not begin within processors::assemble::hold"
 
 
@@ -65,6 +74,7 @@ class Assembler:
         desk: who judges; results come back through `judged`.
         witness: who keeps a record of what became of traces.
         reread: gives the spans at places of the journal; None without a journal.
+        ledger: remembers traces that were judged, perhaps over a restart.
     """
 
     def __init__(
@@ -76,6 +86,7 @@ class Assembler:
         desk: Desk,
         witness: Witness | None = None,
         reread: Callable[[Sequence[int]], Chunk] | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
         self._settings = settings
         self._reread = reread
@@ -86,8 +97,15 @@ class Assembler:
         self._desk = desk
         self._live: dict[bytes, LiveTrace] = {}
         self._due: list[tuple[float, bytes]] = []
-        self._ledger = Ledger(settings.ledger_max_age)
+        self._ledger = ledger or Ledger(settings.ledger_max_age)
+        self._share_bytes = int(TRACE_SHARE * spans.limit_bytes)
+        # Traces of which spans are leaving piece by piece, each in its turn.
+        self._moving: deque[bytes] = deque()
+        self._ticked_s = 0.0
+        self._spent = 0
         self._held_spans = 0
+        self._unjudged_spans = 0
+        self._unreadable_spans = 0
         self._draining = False
 
     # -- arrivals ----------------------------------------------------------------------------------------------------
@@ -96,41 +114,71 @@ class Assembler:
         """Whether even a span nobody wants has to be told to the assembler if it is of this trace."""
         return trace_id in self._live or trace_id in self._ledger
 
-    def add(self, trace_id: bytes, records: list[SpanRecord], now_s: float, age_s: float = 0.0) -> Taken:
-        """Take wanted spans of one trace that arrived together, `age_s` seconds ago if in a process before this one."""
+    def add(self, trace_id: bytes, records: list[SpanRecord], now_s: float, age_s: float | None = None) -> Taken:
+        """Take wanted spans of one trace that arrived together.
+
+        Args:
+            trace_id: of all of them.
+            records: the spans.
+            now_s: now.
+            age_s: how long ago they arrived, if that was in a process before this one: what the journal gave back is
+                still owed, so it is no repeat of what was sent, whatever the ledger says.
+        """
         trace = self._live.get(trace_id)
+        judged_before: list[SpanRecord] = []
         if trace is None:
             if trace_id in self._ledger:
-                return self._late_for_ledger(trace_id, records)
+                taken = self._late_for_ledger(trace_id, records)
+                if age_s is None:
+                    return taken
+                # Those that were judged lack only their scores; the others are of a run that wasn't.
+                judged_before, records = taken.duplicates, taken.spans
+                if not records:
+                    return Taken(Arrival.LATE, judged_before, [], [])
             if self._draining:
-                return Taken(Arrival.PASSED, records, [], [])
+                return Taken(Arrival.PASSED, records, [], [], judged_before)
             trace = self._live[trace_id] = LiveTrace(now_s)
         fresh, others, duplicates = self._unknown(trace, records)
+        if age_s is not None:
+            trace.restored = True
+        elif trace.restored and trace_id in self._ledger:
+            seen = self._late_for_ledger(trace_id, fresh)
+            fresh, duplicates = seen.spans, [*duplicates, *seen.duplicates]
         if self._draining:
             if fresh:
-                self._keep(trace_id, trace, fresh, (), now_s)
-            return Taken(Arrival.PASSED, fresh, others, duplicates)
-        late = [] if trace.judged_s is None else late_among(trace, fresh)
+                self._keep(trace_id, trace, fresh, (), now_s, age_s)
+            return Taken(Arrival.PASSED, fresh, others, duplicates, judged_before)
+        late = self._late(trace_id, trace, fresh)
         late_ids = {record.span_id for record in late}
         held = [record for record in fresh if record.span_id not in late_ids] if late else fresh
+        if trace.full:
+            self._unjudged_spans += len(held)
+            trace.last_s = now_s
+            return Taken(Arrival.PASSED, held, others, duplicates, [*judged_before, *late])
         if fresh:
-            self._keep(trace_id, trace, fresh, held, now_s)
-        return Taken(Arrival.HELD, held, others, duplicates, late)
+            self._keep(trace_id, trace, fresh, held, now_s, age_s)
+        return Taken(Arrival.HELD, held, others, duplicates, [*judged_before, *late])
 
-    def add_unwanted(self, record: SpanRecord, now_s: float, age_s: float = 0.0) -> Taken:
+    def add_unwanted(self, record: SpanRecord, now_s: float, age_s: float | None = None) -> Taken:
         """Take a span nobody wants of a trace that is known.
 
         A root of the trace is kept and held like a wanted span; of others only their place in the tree is kept.
+        `age_s` as for `add`.
         """
         trace = self._live.get(record.trace_id)
         if trace is None:
+            if age_s is not None:
+                return Taken(Arrival.PASSED, [record], [], [])
             late = self._late_for_ledger(record.trace_id, [record])
             return late._replace(arrival=Arrival.PASSED)
         fresh, others, duplicates = self._unknown(trace, [record])
         if not fresh:
             return Taken(Arrival.PASSED, [], others, duplicates)
+        if trace.full:
+            return Taken(Arrival.PASSED, fresh, [], [])
         if record.parent_span_id and record.remote_parent is not True:
             trace.note(record)
+            trace.memory_bytes += STUB_BYTES
             if trace.chunks:
                 self._spans.grow(trace.chunks[0], STUB_BYTES)
             elif trace.logs:
@@ -139,21 +187,34 @@ class Assembler:
             # It may have been the last that was missing.
             self._reschedule(record.trace_id, trace, now_s)
             return Taken(Arrival.PASSED, fresh, [], [])
-        held = not self._draining and (trace.judged_s is None or not late_among(trace, fresh))
-        self._keep(record.trace_id, trace, fresh, fresh if held else (), now_s)
+        held = not self._draining and not self._late(record.trace_id, trace, fresh)
+        self._keep(record.trace_id, trace, fresh, fresh if held else (), now_s, age_s)
         return Taken(Arrival.HELD if held else Arrival.PASSED, fresh, [], [])
 
     def add_log(self, record: LogRecord, now_s: float) -> None:
         """Take a copy of a log record that carries content of a trace; the record itself is the caller's to send on."""
-        if record.trace_id in self._ledger or self._draining:
-            return
         trace = self._live.get(record.trace_id)
+        if self._draining or (trace is None and record.trace_id in self._ledger):
+            return
         if trace is None:
             trace = self._live[record.trace_id] = LiveTrace(now_s)
-        trace.logs.append(self._logs.put(record, len(record.record) + _beyond_usual(record.origin), 1))
+        size_bytes = len(record.record) + _beyond_usual(record.origin)
+        if trace.memory_bytes + size_bytes > self._share_bytes:
+            return
+        trace.logs.append(self._logs.put(record, size_bytes, 1))
+        trace.content_bytes += len(record.record)
+        trace.memory_bytes += size_bytes
         trace.last_s = now_s
         trace.changed = True
         self._schedule(record.trace_id, trace)
+
+    def _late(self, trace_id: bytes, trace: LiveTrace, fresh: list[SpanRecord]) -> list[SpanRecord]:
+        """Those of the new spans that are of a run that was judged, perhaps in a process before this one."""
+        if trace.judged_s is not None:
+            return late_among(trace, fresh)
+        if not trace.restored or trace_id not in self._ledger:
+            return []
+        return [record for record in fresh if self._ledger.has_span(trace_id, record.parent_span_id)]
 
     def _unknown(
         self, trace: LiveTrace, records: list[SpanRecord]
@@ -165,13 +226,17 @@ class Assembler:
         fresh: dict[bytes, SpanRecord] = {}
         others: list[SpanRecord] = []
         repeats: list[SpanRecord] = []
+        kept = records_by_id(trace, self._spans, ids)
         for record in records:
-            known = fresh.get(record.span_id)
-            if known is None:
-                known = record_of(trace, self._spans, record.span_id)
+            known = fresh.get(record.span_id) or kept.get(record.span_id)
             if known is None and not trace.has(record.span_id):
                 fresh[record.span_id] = record
-            elif known is None or known.span != record.span:
+            elif (
+                known.span != record.span
+                if known is not None
+                # Its content was given up, or can't be read.
+                else not self._ledger.has_seen(record.trace_id, record.span_id, record.span)
+            ):
                 # Whoever repeats an id with other bytes decided so: it is not ours to judge or to drop.
                 others.append(record)
             else:
@@ -185,8 +250,10 @@ class Assembler:
         fresh: list[SpanRecord],
         held: Sequence[SpanRecord],
         now_s: float,
+        age_s: float | None,
     ) -> None:
         size_bytes = sum([len(record[5]) for record in fresh])
+        trace.content_bytes += size_bytes
         beside_bytes = SPAN_OVERHEAD_BYTES * len(fresh)
         # By identity: origins are interned, and hashing them costs.
         size_bytes += sum(map(_beyond_usual, {id(record[4]): record[4] for record in fresh}.values()))
@@ -195,16 +262,45 @@ class Assembler:
         if held and not trace.awaits_run:
             # Another run begins in a trace in which one was judged.
             trace.first_s = now_s
+        arrived_s = now_s
+        if age_s is not None:
+            timing = self._settings
+            arrived_s -= min(max(age_s, 0.0), timing.max_hold)
+            # However old it is, the rest of it may just be being read from the journal.
+            oldest_s = now_s + timing.quiet_period - timing.max_age
+            trace.first_s = min(trace.first_s, max(now_s - max(age_s, 0.0), oldest_s))
         again = None if self._reread is None else partial(self._reread, [record.place for record in fresh])
         ref = self._spans.put(fresh, size_bytes, 1, beside_bytes=beside_bytes, again=again)
-        if self._spans.is_crowded:
-            self._spans.spill(ref)
         trace.keep(ref, fresh)
-        trace.held.update(dict.fromkeys([record[1] for record in held], now_s))
-        self._held_spans += len(held)
+        trace.memory_bytes += size_bytes + beside_bytes
+        if held:
+            trace.hold([record[1] for record in held], arrived_s)
+            self._held_spans += len(held)
         trace.last_s = now_s
         trace.changed = True
-        self._reschedule(trace_id, trace, now_s)
+        self._press(trace)
+        if age_s is None:
+            self._reschedule(trace_id, trace, now_s)
+        else:
+            self._schedule(trace_id, trace)
+
+    def _press(self, trace: LiveTrace) -> None:
+        """Keep a trace from taking more of the memory than it may, and more than others where it is short."""
+        over = trace.memory_bytes > self._share_bytes
+        if over or (self._spans.is_crowded and trace.memory_bytes * len(self._live) * 2 >= self._spans.limit_bytes):
+            self._spill(trace)
+        trace.full = trace.memory_bytes > self._share_bytes
+
+    def _spill(self, trace: LiveTrace) -> bool:
+        """Drop from memory what the journal has as well, and say whether anything was dropped."""
+        before = trace.spilled
+        for ref in trace.chunks[trace.spilled :]:
+            freed_bytes = self._spans.spill(ref)
+            if not freed_bytes:
+                break
+            trace.memory_bytes -= freed_bytes
+            trace.spilled += 1
+        return trace.spilled > before
 
     def _late_for_ledger(self, trace_id: bytes, records: list[SpanRecord]) -> Taken:
         late: list[SpanRecord] = []
@@ -218,11 +314,15 @@ class Assembler:
 
     def next_due_s(self) -> float | None:
         """When `tick` has something to do at the earliest; None when nothing is waiting."""
+        if self._moving:
+            return self._ticked_s
         return self._due[0][0] if self._due else None
 
     def tick(self, now_s: float) -> None:
-        """Do what is due."""
-        while self._due and self._due[0][0] <= now_s:
+        """Do what is due; of very much only some, and the rest at once when asked again."""
+        self._ticked_s = now_s
+        self._spent = 0
+        while self._due and self._due[0][0] <= now_s and self._spent < SPANS_PER_TICK:
             due_s, trace_id = heapq.heappop(self._due)
             trace = self._live.get(trace_id)
             if trace is None or trace.scheduled_s != due_s:
@@ -231,6 +331,11 @@ class Assembler:
             self._act(trace_id, trace, now_s)
             if trace_id in self._live:
                 self._schedule(trace_id, trace)
+        while self._moving and self._spent < SPANS_PER_TICK:
+            trace_id = self._moving.popleft()
+            trace = self._live.get(trace_id)
+            if trace is not None:
+                self._move(trace_id, trace, SPANS_IN_ONE_GO)
         self._ledger.expire(now_s)
 
     def _reschedule(self, trace_id: bytes, trace: LiveTrace, now_s: float) -> None:
@@ -253,11 +358,11 @@ class Assembler:
             # Its answer schedules what comes next; until then only the hold can run out.
             return max_hold_s if trace.job.expired else min(trace.job.ready_s + timing.hold, max_hold_s)
         if trace.judged_s is not None and not trace.awaits_run:
-            if trace.changed:
+            if trace.grown:
                 return trace.last_s + timing.quiet_period
             return max(trace.judged_s, trace.last_s) + timing.late_window
         due_s = min(trace.last_s + timing.idle_timeout, trace.first_s + timing.max_age, max_hold_s)
-        if trace.complete or trace.changed:
+        if trace.complete or trace.grown:
             due_s = min(due_s, trace.last_s + timing.quiet_period)
         return due_s
 
@@ -265,17 +370,17 @@ class Assembler:
         # All sums as in `_due_s`: rounded otherwise, what is due there might not be due here, for ever.
         timing = self._settings
         if now_s >= trace.oldest_held_s + timing.max_hold:
-            overdue = {one for one, arrived_s in trace.held.items() if now_s >= arrived_s + timing.max_hold}
-            self._let_go(trace, overdue, early=True)
+            self._let_go(trace_id, trace, trace.overdue(now_s, timing.max_hold), early=True)
         if trace.job is not None:
             if not trace.job.expired and now_s >= trace.job.ready_s + timing.hold:
                 self._expire(trace_id, trace, trace.job, now_s)
             return
         is_quiet = now_s >= trace.last_s + timing.quiet_period
         if trace.judged_s is not None and not trace.awaits_run:
-            if trace.changed and is_quiet:
+            is_over = now_s >= max(trace.judged_s, trace.last_s) + timing.late_window
+            if (trace.grown and is_quiet) or (trace.changed and is_over):
                 self._start(trace_id, trace, now_s, complete=True, partial=trace.lacks_spans())
-            elif now_s >= max(trace.judged_s, trace.last_s) + timing.late_window:
+            elif is_over:
                 self._retire(trace_id, trace, now_s)
         elif trace.complete and is_quiet:
             self._start(trace_id, trace, now_s, complete=True, partial=False)
@@ -283,13 +388,13 @@ class Assembler:
             self._start(trace_id, trace, now_s, complete=True, partial=trace.lacks_spans())
         elif now_s >= trace.first_s + timing.max_age:
             self._start(trace_id, trace, now_s, complete=True, partial=not trace.complete)
-        elif trace.changed and is_quiet:
+        elif trace.grown and is_quiet:
             self._start(trace_id, trace, now_s, complete=False, partial=False)
 
     def _expire(self, trace_id: bytes, trace: LiveTrace, job: JobState, now_s: float) -> None:
         job.expired = True
         # Which of them wait for nothing but this job is only known with its result, so all of them leave.
-        self._let_go(trace, job.span_ids, early=True)
+        self._let_go(trace_id, trace, job.span_ids, early=True)
         if self._desk.withdraw(trace_id):
             # Judging can't keep up. What is too late to be begun would only make the next ones late as well.
             self.judged(Judged(trace_id=trace_id, failure=NOT_BEGUN), now_s)
@@ -302,31 +407,29 @@ class Assembler:
             drop_content(trace, self._spans, self._logs)
             del self._live[trace_id]
             return
-        batches = [
-            (origin.resource, origin.scope, [record[5] for record in records])
-            for origin, records in groupby(records_of(trace, self._spans), attrgetter("origin"))
-        ]
-        logs = [self._logs.read(ref) for ref in trace.logs]
-        first = next(records_of(trace, self._spans)).origin
-        job = Job(
+        frame = Job(
             trace_id=trace_id,
-            batches=batches,
-            logs=[(record.origin.resource, record.origin.scope, record.record) for record in logs],
+            batches=[],
+            logs=[],
             complete=complete,
-            partial=partial,
-            stubs=list(stub_spans(trace_id, trace)),
+            partial=partial or trace.full,
             memory=trace.memory,
             rules_only=self._draining,
-            route=(first.resource_schema_url, first.headers),
         )
         trace.changed = False
+        trace.judged_spans = len(trace.places)
         trace.job = JobState(now_s, complete, trace.held.keys() | trace.gone_early)
-        self._desk.submit(job)
+        whole = Submission(trace, trace.job, frame, self._spans, self._logs)
+        self._spent += 1
+        self._desk.submit(next(whole.parts()) if whole.in_one_piece else whole)
 
     def judged(self, result: Judged, now_s: float) -> None:
         """Take the result of a job."""
         trace = self._live.get(result.trace_id)
         if trace is None or trace.job is None:
+            return
+        if result.more:
+            self._take_scores(trace, result)
             return
         if not result.final:
             # Should the hold run out before the judge has answered, spans leave with what the rules said.
@@ -337,16 +440,18 @@ class Assembler:
         self._look_again(result.again)
         if result.failure is None:
             trace.memory = result.memory
-            if trace.origins is None:
+            if trace.origins is None and job.readable:
                 trace.checksums = result.checksums
         self._take_scores(trace, result)
         if job.complete:
             # What arrived since the job was made stays for the next one.
-            self._let_go(trace, job.span_ids)
+            self._let_go(result.trace_id, trace, job.span_ids)
             trace.gone_early = trace.gone_early - job.span_ids
             trace.judged_s = trace.first_s = now_s
+            # Now, and not only when its content goes: by then this process may have died.
+            self._remember(result.trace_id, trace, trace.checksums, now_s)
         elif not job.expired:
-            self._let_go(trace, job.span_ids & result.settled, early=True)
+            self._let_go(result.trace_id, trace, job.span_ids & result.settled, early=True)
         if trace.origins is not None:
             self._retire(result.trace_id, trace, now_s)
             return
@@ -371,56 +476,79 @@ class Assembler:
                 trace.tails[span_id] = trace.tails.get(span_id, b"") + tail
         if not (late or result.extra or self._outlet.wants_evaluations):
             return
-        for span_id, carriers in open_carriers(result).items():
-            origin = self._origin(trace, span_id)
+        opened = open_carriers(result)
+        origins = trace.origins
+        if origins is None:
+            records = records_by_id(trace, self._spans, opened)
+            origins = {span_id: record.origin for span_id, record in records.items()}
+        for span_id, carriers in opened.items():
+            origin = origins.get(span_id)
             if origin is not None:
                 self._outlet.evaluations(carriers.evaluations, origin, late=span_id not in trace.held)
                 self._outlet.evaluations(carriers.extra, origin, late=True)
 
-    def _origin(self, trace: LiveTrace, span_id: bytes) -> Origin | None:
-        if trace.origins is not None:
-            return trace.origins.get(span_id)
-        record = record_of(trace, self._spans, span_id)
-        return None if record is None else record.origin
-
     # -- leaving -----------------------------------------------------------------------------------------------------
 
-    def _let_go(self, trace: LiveTrace, span_ids: Set[bytes], *, early: bool = False) -> None:
+    def _let_go(self, trace_id: bytes, trace: LiveTrace, span_ids: Set[bytes], *, early: bool = False) -> None:
         """Let those of these spans leave that are held, in order of arrival; `early` if their run isn't judged yet."""
         going = trace.held.keys() & span_ids
         if not going:
             return
-        tails = trace.tails
-        with_scores = len(tails)
-        records = [record for record in records_of(trace, self._spans) if record[1] in going]
-        leaving = [
-            Outbound(origin, span, tails.pop(span_id, b""), place) for _, span_id, _, _, origin, span, place in records
-        ]
         if len(going) == len(trace.held):
             trace.held.clear()
+            trace.ages.clear()
         else:
             for span_id in going:
                 del trace.held[span_id]
         if early:
             trace.gone_early |= going
-        self._held_spans -= len(going)
-        self._outlet.leave(leaving)
-        self._witness.left(records[0].trace_id, len(leaving), with_scores - len(tails), early=early)
+        trace.leaving.extend(sorted([trace.places[span_id] for span_id in going]))
+        self._witness.left(trace_id, len(going), len(trace.tails.keys() & going), early=early)
+        self._move(trace_id, trace, SPANS_IN_ONE_GO)
+
+    def _move(self, trace_id: bytes, trace: LiveTrace, most: int) -> None:
+        """Hand on some of the spans that leave; the rest in its turn."""
+        leaving = trace.leaving
+        numbers = sorted([leaving.popleft() for _ in range(min(most, len(leaving)))])
+        self._spent += len(numbers)
+        out = [
+            Outbound(origin, span, trace.tails.pop(span_id, b""), place)
+            for _, span_id, _, _, origin, span, place in records_at(trace, self._spans, numbers)
+        ]
+        self._held_spans -= len(numbers)
+        self._unreadable_spans += len(numbers) - len(out)
+        if out:
+            self._outlet.leave(out)
+        if leaving and trace_id not in self._moving:
+            self._moving.append(trace_id)
 
     def _retire(self, trace_id: bytes, trace: LiveTrace, now_s: float) -> None:
-        self._let_go(trace, trace.held.keys())
-        self._ledger.remember(trace_id, b"".join(trace.places), checksums_of(trace, self._spans), now_s)
+        self._let_go(trace_id, trace, trace.held.keys())
+        self._move(trace_id, trace, len(trace.leaving))
+        self._remember(trace_id, trace, checksums_of(trace, self._spans), now_s)
         drop_content(trace, self._spans, self._logs)
         del self._live[trace_id]
         self._witness.forgotten(trace_id)
 
+    def _remember(self, trace_id: bytes, trace: LiveTrace, checksums: bytes, now_s: float) -> None:
+        """Have the ledger know that the trace was judged, and its first spans, as many as there are checksums of."""
+        known = len(checksums) // CHECKSUM_BYTES
+        self._ledger.remember(trace_id, b"".join(islice(trace.places, known)), checksums, now_s)
+
     # -- pressure and the end ----------------------------------------------------------------------------------------
 
     def shed(self, now_s: float) -> None:
-        """Drop all content that nobody waits for: of runs that are only kept for late spans, and of those whose verdict
-        is overdue (if it still comes it is told all the same).
+        """Make room: drop from memory what the journal has as well, of the largest traces first.
+
+        Where that isn't enough, drop all content that nobody waits for: of runs that are only kept for late spans, and
+        of those whose verdict is overdue (if it still comes it is told all the same).
         """
+        for trace in heapq.nlargest(SPILLED_AT_ONCE, self._live.values(), key=attrgetter("memory_bytes")):
+            if self._spill(trace) and not self._spans.is_crowded:
+                return
         for trace_id, trace in list(self._live.items()):
+            if trace.leaving:
+                continue
             if trace.job is None and trace.judged_s is not None and not trace.awaits_run:
                 self._retire(trace_id, trace, now_s)
             elif trace.job is not None and trace.job.expired and not trace.held:
@@ -445,12 +573,13 @@ class Assembler:
         if trace.held and trace.complete:
             self._start(trace_id, trace, now_s, complete=True, partial=False)
         else:
-            self._let_go(trace, trace.held.keys())
+            self._let_go(trace_id, trace, trace.held.keys())
 
     def abandon(self) -> None:
         """Let everything that is still held leave without scores."""
-        for trace in self._live.values():
-            self._let_go(trace, trace.held.keys())
+        for trace_id, trace in self._live.items():
+            self._let_go(trace_id, trace, trace.held.keys())
+            self._move(trace_id, trace, len(trace.leaving))
 
     # -- who asks, and who decides otherwise -------------------------------------------------------------------------
 
@@ -480,7 +609,7 @@ class Assembler:
 
     def stats(self) -> Stats:
         """What is there now."""
-        return Stats(traces=len(self._live), held_spans=self._held_spans)
+        return Stats(len(self._live), self._held_spans, self._unjudged_spans, self._unreadable_spans)
 
 
 def _beyond_usual(origin: Origin) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import Enum, auto
 from typing import NamedTuple, Protocol
 
-from collector.judging.jobs import EvaluationSpan, Job
+from collector.judging.jobs import EvaluationSpan, JobSource
 from collector.records import Origin, Outbound, SpanRecord
 
 
@@ -34,8 +34,8 @@ class Outlet(Protocol):
 class Desk(Protocol):
     """Where jobs are handed in."""
 
-    def submit(self, job: Job) -> None:
-        """Take a job; there is at most one per trace at a time."""
+    def submit(self, job: JobSource) -> None:
+        """Take a job; there is at most one per trace at a time. Its content is asked for when it is its turn."""
 
     def withdraw(self, trace_id: bytes) -> bool:
         """Take a trace's job back if nobody has begun it; no result comes for it then."""
@@ -86,7 +86,13 @@ class Taken(NamedTuple):
 
 
 class Stats(NamedTuple):
-    """What is there now."""
+    """What is there now; and what there has been in all.
+
+    `unjudged_spans` were sent on at once, as their trace has all of its share of the memory.  `unreadable_spans` were
+    held, and could not be read again.
+    """
 
     traces: int
     held_spans: int
+    unjudged_spans: int = 0
+    unreadable_spans: int = 0

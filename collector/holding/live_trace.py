@@ -6,27 +6,39 @@ behind references: spans that arrived together are one entry of the store.
 
 from __future__ import annotations
 
+import heapq
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 
 from collector.holding.ledger import CHECKSUM_BYTES, checksum
 from collector.holding.store import MemoryStore
+from collector.journal.errors import DamagedRecordError
 from collector.records import LogRecord, Origin, Ref, SpanRecord
 
 Chunk = Sequence[SpanRecord]
+# Of how many spans the checksums are computed when a trace is forgotten, if nobody has told them. Of more it would
+# keep others waiting, and would read again what had to leave memory.
+MOST_UNTOLD = 2000
+# A trace of more spans is judged again while it grows when it has grown by so much.
+MANY_SPANS = 2000
+GROWTH = 1.25
 
 
 class JobState:
-    """A job that is under way: when its trace was ready, and which spans were held then or had gone early."""
+    """A job that is under way: when its trace was ready, and which spans were held then or had gone early.
 
-    __slots__ = ("complete", "expired", "ready_s", "span_ids")
+    `readable` says whether all spans of it could be read.
+    """
+
+    __slots__ = ("complete", "expired", "readable", "ready_s", "span_ids")
 
     def __init__(self, ready_s: float, complete: bool, span_ids: set[bytes]) -> None:
         self.ready_s = ready_s
         self.complete = complete
         self.span_ids = span_ids
         self.expired = False
+        self.readable = True
 
 
 class LiveTrace:
@@ -34,33 +46,48 @@ class LiveTrace:
 
     `places`  kept spans, in order of arrival: their number in it.  `stubs`: spans of which only id and parent are kept.
     `chunks`  where the content of the kept spans is.  `starts`: the number of the first span in each.
-    `held`    kept spans that have not left, with their time of arrival, in order of arrival.
+    `held`    kept spans that have not left, with their time of arrival, in order of arrival.  `ages`: the same as a
+              heap, by those that came together; what has left is still in it.
+    `leaving` the numbers of spans that are no longer held, and haven't been handed on yet.
     `tails`   what is to be appended to them.
     `gone_early` spans that have left before their run was judged.
     `topped`  whether a span is a root, or has a parent in another service.
     `missing` parents that have not come; those of them in `unsure` may well be in another service.
     `changed` whether anything came since it was last judged.
+    `judged_spans` how many spans it had when it was last judged.
+    `content_bytes` of all its spans and log records.  `memory_bytes`: what of them and around them is in memory.
+    `spilled` how many of the chunks, from the first, were dropped from memory.
+    `full`    whether it has all of its share of the memory, so that no more of it is kept.
+    `restored` whether spans of it came from the journal.
     `memory`  what whoever judges said, for next time.
     `checksums` of the first of the kept spans, as far as whoever judges has told them.
     `origins` of a trace whose content was given up while its result is awaited: where its spans belonged.
     """
 
     __slots__ = (
+        "ages",
         "changed",
         "checksums",
         "chunks",
+        "content_bytes",
         "first_s",
+        "full",
         "gone_early",
         "held",
         "job",
         "judged_s",
+        "judged_spans",
         "last_s",
+        "leaving",
         "logs",
         "memory",
+        "memory_bytes",
         "missing",
         "origins",
         "places",
+        "restored",
         "scheduled_s",
+        "spilled",
         "starts",
         "stubs",
         "tails",
@@ -75,6 +102,8 @@ class LiveTrace:
         self.starts: list[int] = []
         self.logs: list[Ref] = []
         self.held: dict[bytes, float] = {}
+        self.ages: list[tuple[float, int, list[bytes]]] = []
+        self.leaving: deque[int] = deque()
         self.tails: dict[bytes, bytes] = {}
         self.gone_early: set[bytes] = set()
         self.first_s = now_s
@@ -83,6 +112,12 @@ class LiveTrace:
         self.missing: set[bytes] = set()
         self.unsure: set[bytes] = set()
         self.changed = True
+        self.judged_spans = 0
+        self.content_bytes = 0
+        self.memory_bytes = 0
+        self.spilled = 0
+        self.full = False
+        self.restored = False
         self.job: JobState | None = None
         self.judged_s: float | None = None
         self.memory = b""
@@ -96,6 +131,15 @@ class LiveTrace:
         return self.topped and not self.missing
 
     @property
+    def grown(self) -> bool:
+        """Whether enough came since it was last judged to judge it again while it is growing.
+
+        A large trace that trickles in would be judged over and over.
+        """
+        spans = len(self.places)
+        return self.changed and (spans <= MANY_SPANS or spans >= GROWTH * self.judged_spans)
+
+    @property
     def awaits_run(self) -> bool:
         """Whether there is a run that wasn't judged yet."""
         return self.judged_s is None or bool(self.held) or bool(self.gone_early)
@@ -103,9 +147,22 @@ class LiveTrace:
     @property
     def oldest_held_s(self) -> float:
         """When the span came that waits longest; infinite when none waits."""
-        for arrived_s in self.held.values():
-            return arrived_s
+        while self.ages:
+            arrived_s, _, span_ids = self.ages[0]
+            while span_ids and span_ids[-1] not in self.held:
+                span_ids.pop()
+            if span_ids:
+                return arrived_s
+            heapq.heappop(self.ages)
         return float("inf")
+
+    def overdue(self, now_s: float, longest_s: float) -> set[bytes]:
+        """The spans that have been held for so long."""
+        found: set[bytes] = set()
+        while self.ages and now_s >= self.ages[0][0] + longest_s:
+            _, _, span_ids = heapq.heappop(self.ages)
+            found.update(span_id for span_id in span_ids if span_id in self.held)
+        return found
 
     def lacks_spans(self) -> bool:
         """Whether spans that were to be expected have not come.
@@ -113,9 +170,16 @@ class LiveTrace:
         A parent that never came is most likely in another service if nothing else is the trace's top; with a top of
         its own, or a parent that is known to be local, spans are missing.
         """
+        if self.full:
+            return True
         if self.topped:
             return bool(self.missing)
         return len(self.missing) != 1 or not self.missing <= self.unsure
+
+    def hold(self, span_ids: list[bytes], arrived_s: float) -> None:
+        """Hold spans that were just kept."""
+        self.held.update(dict.fromkeys(span_ids, arrived_s))
+        heapq.heappush(self.ages, (arrived_s, len(self.places), span_ids))
 
     def keep(self, ref: Ref, chunk: Chunk) -> None:
         """Add spans that are not here yet; their content is behind `ref`."""
@@ -176,27 +240,56 @@ def late_among(trace: LiveTrace, fresh: Sequence[SpanRecord]) -> list[SpanRecord
     return [record for record in fresh if verdicts[record.span_id]]
 
 
-def records_of(trace: LiveTrace, store: MemoryStore[Chunk]) -> Iterator[SpanRecord]:
-    """The kept spans in order of arrival."""
-    for ref in trace.chunks:
-        yield from store.read(ref)
-
-
-def record_of(trace: LiveTrace, store: MemoryStore[Chunk], span_id: bytes) -> SpanRecord | None:
-    """A kept span; None if it isn't kept, or its content was given up."""
-    number = trace.places.get(span_id)
-    if number is None or not trace.starts or number < trace.starts[0]:
+def readable(store: MemoryStore[Chunk], ref: Ref) -> Chunk | None:
+    """What is behind a reference; None if it had to leave memory and can't be read again."""
+    try:
+        return store.read(ref)
+    except DamagedRecordError:
         return None
-    chunk = bisect_right(trace.starts, number) - 1
-    return store.read(trace.chunks[chunk])[number - trace.starts[chunk]]
+
+
+def records_of(trace: LiveTrace, store: MemoryStore[Chunk]) -> Iterator[SpanRecord]:
+    """The kept spans in order of arrival, as far as they can be read."""
+    for ref in trace.chunks:
+        yield from readable(store, ref) or ()
+
+
+def records_at(trace: LiveTrace, store: MemoryStore[Chunk], numbers: Iterable[int]) -> Iterator[SpanRecord]:
+    """Those of the kept spans that have these numbers, ascending; without those whose content is given up."""
+    chunk: Chunk | None = None
+    start = end = 0
+    for number in numbers:
+        if number >= end:
+            at = bisect_right(trace.starts, number) - 1
+            if at < 0:
+                continue
+            chunk = readable(store, trace.chunks[at])
+            start = trace.starts[at]
+            end = trace.starts[at + 1] if at + 1 < len(trace.starts) else len(trace.places)
+        if chunk is not None:
+            yield chunk[number - start]
+
+
+def records_by_id(trace: LiveTrace, store: MemoryStore[Chunk], span_ids: Iterable[bytes]) -> dict[bytes, SpanRecord]:
+    """Those of the spans whose content is kept; each piece of it is read once."""
+    numbers = sorted(trace.places[span_id] for span_id in span_ids if span_id in trace.places)
+    return {record.span_id: record for record in records_at(trace, store, numbers)}
 
 
 def checksums_of(trace: LiveTrace, store: MemoryStore[Chunk]) -> bytes:
-    """The checksums of all kept spans in order of arrival; what was told already isn't computed again."""
-    first = trace.starts[0] if trace.starts else len(trace.places)
+    """The checksums of the kept spans in order of arrival: of all of them, unless many weren't told, or some can't be
+    read; then of the first ones.
+    """
     told = len(trace.checksums) // CHECKSUM_BYTES
-    rest = islice(records_of(trace, store), told - first, None)
-    return b"".join([trace.checksums, *(checksum(record.span) for record in rest)])
+    untold = range(told, len(trace.places))
+    if len(untold) > MOST_UNTOLD:
+        return trace.checksums
+    parts = [trace.checksums]
+    for number, found in zip(untold, records_at(trace, store, untold), strict=False):
+        if trace.places[found.span_id] != number:
+            break
+        parts.append(checksum(found.span))
+    return b"".join(parts)
 
 
 def stub_spans(trace_id: bytes, trace: LiveTrace) -> Iterator[bytes]:
@@ -213,3 +306,4 @@ def drop_content(trace: LiveTrace, spans: MemoryStore[Chunk], logs: MemoryStore[
     trace.chunks.clear()
     trace.starts.clear()
     trace.logs.clear()
+    trace.spilled = trace.memory_bytes = 0

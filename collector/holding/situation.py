@@ -80,11 +80,11 @@ def _waits(trace: LiveTrace, timing: Settings, now_s: float) -> Iterator[Wait]:
             yield Wait("hold", trace.job.ready_s + timing.hold - now_s)
         return
     if trace.judged_s is not None and not trace.awaits_run:
-        if trace.changed:
+        if trace.grown:
             yield Wait("quiet_period", trace.last_s + timing.quiet_period - now_s)
         yield Wait("late_window", max(trace.judged_s, trace.last_s) + timing.late_window - now_s)
         return
-    if trace.complete or trace.changed:
+    if trace.complete or trace.grown:
         yield Wait("quiet_period", trace.last_s + timing.quiet_period - now_s)
     yield Wait("idle_timeout", trace.last_s + timing.idle_timeout - now_s)
     yield Wait("max_age", trace.first_s + timing.max_age - now_s)

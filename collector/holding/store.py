@@ -91,6 +91,11 @@ class MemoryStore(Generic[ItemT]):
         """Whether what can be read again shouldn't be kept in memory; goes by all stores together."""
         return self._budget.is_crowded
 
+    @property
+    def limit_bytes(self) -> int:
+        """What all stores together may hold."""
+        return self._budget.limit_bytes
+
     def put(
         self,
         item: ItemT | None,
@@ -122,15 +127,15 @@ class MemoryStore(Generic[ItemT]):
         self._entries[ref].beside_bytes += size_bytes
         self._budget.used_bytes += size_bytes
 
-    def spill(self, ref: Ref) -> bool:
-        """Drop an item from memory if it can be read again; says whether anything was dropped."""
+    def spill(self, ref: Ref) -> int:
+        """Drop an item from memory if it can be read again; says how many bytes are free now."""
         entry = self._entries[ref]
         if entry.again is None or entry.item is None:
-            return False
+            return 0
+        freed_bytes, entry.size_bytes = entry.size_bytes, 0
         entry.item = None
-        self._budget.used_bytes -= entry.size_bytes
-        entry.size_bytes = 0
-        return True
+        self._budget.used_bytes -= freed_bytes
+        return freed_bytes
 
     def read(self, ref: Ref) -> ItemT:
         """The item behind `ref`. Raises KeyError after its last release.

@@ -7,14 +7,22 @@ is only handed in again, and unpacking it for every trace would cost more than e
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple, Protocol, TypeAlias
 
 RawItem = tuple[bytes, bytes, bytes]
 """A span or log record with what it belongs to, all serialised: resource, scope, and itself."""
 RawBatch = tuple[bytes, bytes, list[bytes]]
 """Spans of one scope, all serialised: resource, scope, and the spans."""
 
+
+# What an item of a trace takes besides its bytes while it is judged: decoded, and with what is made of it.
+ITEM_BYTES = 2 << 10
+# Decoded, a trace takes several times its bytes; nobody reads the verdict on so much.
+MAX_JOB_BYTES = 128 << 20
+# A trace is handed over in pieces of about this size, so that nobody else waits long for a large one.
+PART_SPANS = 1000
+PART_BYTES = 1 << 20
 
 Route = tuple[str, tuple[tuple[str, str], ...]]
 """Schema URL of a resource, and headers (sorted name-value pairs)."""
@@ -45,7 +53,8 @@ class Job(NamedTuple):
     `complete` says whether whole runs may be judged, or only steps whose inputs are there.  `partial` says that part
     of the trace is known to be missing for good.  `memory` is `Judged.memory` of the job before for this trace, empty
     at the first.  With `rules_only` no judge is asked.  `route` is handed back with what is said about the
-    trace when it is no longer held: the schema URL of its resource, and the headers that travel with it.
+    trace when it is no longer held: the schema URL of its resource, and the headers that travel with it.  With `more`
+    it is a piece: it has nothing but some of the spans, and the others follow in order.
     """
 
     trace_id: bytes
@@ -57,6 +66,7 @@ class Job(NamedTuple):
     memory: bytes = b""
     rules_only: bool = False
     route: Route = ("", ())
+    more: bool = False
 
     @property
     def spans(self) -> list[RawItem]:
@@ -64,10 +74,69 @@ class Job(NamedTuple):
         items = [(resource, scope, span) for resource, scope, spans in self.batches for span in spans]
         return [*items, *((b"", b"", stub) for stub in self.stubs)]
 
+    @property
+    def cost_bytes(self) -> int:
+        """See `JobSource`."""
+        sizes = [len(span) for _, _, spans in self.batches for span in spans]
+        sizes += [len(record) for _, _, record in self.logs]
+        return sum(sizes) + ITEM_BYTES * len(sizes)
+
+    def parts(self) -> Iterator[Job]:
+        """See `JobSource`."""
+        yield self
+
     def __reduce_ex__(self, _: object) -> tuple[Callable[..., Job], tuple[object, ...]]:
         # The spans are most of a job by far: they are handed to the channel as they are instead of being copied.
         batches = [(resource, scope, list(map(pickle.PickleBuffer, spans))) for resource, scope, spans in self.batches]
         return Job, (self.trace_id, batches, *self[2:])
+
+
+class JobSource(Protocol):
+    """A job that is handed in: what it is, how large, and its content when it is its turn."""
+
+    @property
+    def trace_id(self) -> bytes:
+        """See `Job`."""
+
+    @property
+    def complete(self) -> bool:
+        """See `Job`."""
+
+    @property
+    def partial(self) -> bool:
+        """See `Job`."""
+
+    @property
+    def rules_only(self) -> bool:
+        """See `Job`."""
+
+    @property
+    def cost_bytes(self) -> int:
+        """How large it is, its spans and log records with what goes along with each."""
+
+    def parts(self) -> Iterator[Job]:
+        """The job in pieces, all but the last with `more`; may be asked for again.
+
+        Raises:
+            GivenUpError: the content was given up; there is nothing to judge any more.
+        """
+
+
+class GivenUpError(Exception):
+    """The content of a trace was given up before it was judged."""
+
+
+class NoMore(NamedTuple):
+    """What was handed over of a trace's job in pieces is all there will be, and isn't to be judged."""
+
+    trace_id: bytes
+
+
+def joined(parts: Iterable[Job]) -> Job:
+    """One job out of its pieces, in order."""
+    pieces = list(parts)
+    batches = [batch for piece in pieces for batch in piece.batches]
+    return pieces[-1] if len(pieces) == 1 else pieces[-1]._replace(batches=batches)
 
 
 class Judged(NamedTuple):
@@ -83,6 +152,7 @@ class Judged(NamedTuple):
     `checksums` of the job's spans (without stubs), one after the other; see `collector.holding.ledger`.
     `failure`   why the whole job has no result; then the rest is empty.
     `final`     whether this is all there is; if not, it is what rules decided, and a judge is being asked.
+    `more`      whether it is a piece: it has nothing but some of the tails and carriers, and the others follow.
     """
 
     trace_id: bytes
@@ -95,6 +165,7 @@ class Judged(NamedTuple):
     checksums: bytes = b""
     failure: str | None = None
     final: bool = True
+    more: bool = False
     told: bytes = b""
 
 
@@ -103,6 +174,24 @@ class Apart(NamedTuple):
 
     spans: list[EvaluationSpan]
     route: Route
+
+
+def pieces_of(result: Judged) -> Iterator[Judged]:
+    """A result in pieces of a size that keeps nobody waiting, all but the last with `more`."""
+    span_ids = list(result.tails)
+    if len(span_ids) <= PART_SPANS:
+        yield result
+        return
+    carriers = open_carriers(result)
+    for start in range(0, len(span_ids), PART_SPANS):
+        part = span_ids[start : start + PART_SPANS]
+        tails = {span_id: result.tails[span_id] for span_id in part}
+        sealed = seal_carriers({span_id: carriers[span_id] for span_id in part if span_id in carriers})
+        extra = result.extra.intersection(part)
+        if start + PART_SPANS < len(span_ids):
+            yield Judged(result.trace_id, tails, sealed, extra, final=False, more=True)
+        else:
+            yield result._replace(tails=tails, carriers=sealed, extra=extra)
 
 
 def seal_carriers(carriers: Mapping[bytes, Carriers]) -> bytes:

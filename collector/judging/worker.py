@@ -29,8 +29,11 @@ from collector.judging.jobs import (
     EvaluationSpan,
     Job,
     Judged,
+    NoMore,
     Stopping,
     VerdictCount,
+    joined,
+    pieces_of,
     seal_carriers,
 )
 from collector.judging.judge_counts import JudgeCounts
@@ -51,10 +54,8 @@ REPORT_S = 2.0
 # Spans that leave wait as long for each other anyway, and the service keeps more jobs than that under way.
 GATHER_S = 0.05
 GATHER_RESULTS = 16
-# Decoded, a trace takes several times its bytes, and what is made of each span as much again; nobody reads the verdict
-# on so much.
-MAX_JOB_BYTES = 128 << 20
-ITEM_BYTES = 2 << 10
+# How long rules may take over one trace; with a judge asked, until then.
+RULES_LIMIT_S = 120.0
 
 
 Kind: TypeAlias = tuple[str, str, str | None, str, bool]
@@ -93,22 +94,11 @@ async def judge_job(
         on_rules: called with what the rules decided, if a judge has to be asked for the rest.
         show_content: whether the record of what became of the trace may have texts that quote it.
     """
-    if _cost_bytes(job) > MAX_JOB_BYTES:
-        return Judged(
-            trace_id=job.trace_id, failure=f"more than {MAX_JOB_BYTES >> 20} MiB are too large to judge"
-        ), Counter()
     found = await judge.judge(
         trace, lambda scores: on_rules(_result(scores, show_content)._replace(final=False), _count(scores))
     )
     checksums = b"".join(checksum(span) for _, _, spans in job.batches for span in spans)
     return _result(found, show_content)._replace(checksums=checksums), _count(found)
-
-
-def _cost_bytes(job: Job) -> int:
-    """How large a job is, its spans and log records with what goes along with each."""
-    items = [span for _, _, spans in job.batches for span in spans]
-    items += [record for _, _, record in job.logs]
-    return sum(map(len, items)) + ITEM_BYTES * len(items)
 
 
 def _result(found: TraceScores, show_content: bool) -> Judged:
@@ -153,6 +143,8 @@ class _Desk:
         self._tasks: set[asyncio.Task[None]] = set()
         self._looking: set[asyncio.Task[object]] = set()
         self._results: list[Judged] = []
+        # Pieces of jobs, by trace, of which others follow.
+        self._parts: dict[bytes, list[Job]] = {}
         self._sending: asyncio.TimerHandle | None = None
         self._counted: Counts = Counter()
         self._judge_counts = JudgeCounts()
@@ -168,15 +160,26 @@ class _Desk:
             for client in self._clients:
                 client.ask_no_more()
             return
+        if isinstance(message, NoMore):
+            self._parts.pop(message.trace_id, None)
+            return
         assert isinstance(message, list)
         assert self._judge is not None
         now_s = time.monotonic()
-        traces = [trace_of(job, now_s) for job in message]
+        jobs = [job for part in message if (job := self._whole(part)) is not None]
+        traces = [trace_of(job, now_s) for job in jobs]
         self._judge.expect(traces)
-        for job, trace in zip(message, traces, strict=True):
+        for job, trace in zip(jobs, traces, strict=True):
             task = asyncio.create_task(self._work(job, trace))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+
+    def _whole(self, part: Job) -> Job | None:
+        """The job that is whole with this piece of it; None if others follow."""
+        if part.more:
+            self._parts.setdefault(part.trace_id, []).append(part)
+            return None
+        return joined([*self._parts.pop(part.trace_id, ()), part])
 
     def _on_request(self, plan: Plan) -> Callable[[str, RequestReport], str | None]:
         if not plan.traces.processors:
@@ -190,12 +193,26 @@ class _Desk:
 
     async def _work(self, job: Job, trace: TraceInput) -> None:
         assert self._judge is not None
-        judged = judge_job(self._judge, job, trace, self._give, show_content=self._show_content)
-        self._give(*await judged)
+        limit = asyncio.timeout(RULES_LIMIT_S)
+
+        def on_rules(result: Judged, verdicts: Counts) -> None:
+            limit.reschedule(None)
+            self._give(result, verdicts)
+
+        try:
+            async with limit:
+                judged = await judge_job(self._judge, job, trace, on_rules, show_content=self._show_content)
+        except TimeoutError:
+            failure = f"rules weren't through with it after {RULES_LIMIT_S:g} s"
+            judged = Judged(trace_id=job.trace_id, failure=failure), Counter()
+        self._give(*judged)
 
     def _give(self, result: Judged, verdicts: Counts) -> None:
         self._counted.update(verdicts)
-        self._results.append(result)
+        for piece in pieces_of(result):
+            self._results.append(piece)
+            if piece.more:
+                self._send_results()
         if len(self._results) >= GATHER_RESULTS:
             self._send_results()
         elif self._sending is None:

@@ -40,8 +40,13 @@ def open_database(file: Path | None, tables: str, what: str) -> sqlite3.Connecti
     return _open(":memory:", tables)
 
 
-def move_aside(file: Path, what: str) -> None:
-    """Give a damaged file another name.
+def move_aside(file: Path, what: str, why: str = "was damaged and") -> None:
+    """Give a file that can't be used another name.
+
+    Args:
+        file: the file.
+        what: what is kept in it, for the log.
+        why: what is wrong with it, followed by "is now" and its new name.
 
     Raises:
         OSError: it can't be renamed.
@@ -50,7 +55,7 @@ def move_aside(file: Path, what: str) -> None:
     file.rename(aside)
     for ending in ("-wal", "-shm"):
         file.with_name(file.name + ending).unlink(missing_ok=True)
-    _log.warning("%s was damaged and is now %s; %s begins anew", file, aside.name, what)
+    _log.warning("%s %s is now %s; %s begins anew", file, why, aside.name, what)
 
 
 def _open_file(file: Path, tables: str) -> sqlite3.Connection:

@@ -8,7 +8,7 @@ import sys
 import time
 
 from collector.judging.channel import Channel
-from collector.judging.jobs import Judged, Stopping
+from collector.judging.jobs import Judged, NoMore, Stopping
 
 
 async def main() -> None:
@@ -21,8 +21,12 @@ async def main() -> None:
             return
         if isinstance(message, Stopping):
             return
+        if isinstance(message, NoMore):
+            return
         assert isinstance(message, list)
         for job in message:
+            if job.more:
+                continue
             if job.trace_id == plan.get("die_on"):
                 os._exit(3)
             if job.trace_id == plan.get("kill_on"):

@@ -13,7 +13,7 @@ from collector.holding.assembler import Assembler
 from collector.holding.settings import Settings
 from collector.holding.store import Budget, MemoryStore
 from collector.intake import OverloadedError, UndeclaredSignalError
-from collector.judging.jobs import Apart, Carriers, EvaluationSpan, Job, Judged, seal_carriers
+from collector.judging.jobs import Apart, Carriers, EvaluationSpan, Job, JobSource, Judged, joined, seal_carriers
 from collector.pipeline import SHED_PAUSE_S, Pipeline, Reading
 from collector.records import Parcel, Ref, Signal, Waybill
 from collector.telemetry import Telemetry
@@ -82,8 +82,8 @@ class Bench:
             self.assembler, Reading(lambda span, _: b"gen_ai" in span, lambda record, _: b"gen_ai" in record, LATE)
         )
 
-    def submit(self, job: Job) -> None:
-        self.jobs.append(job)
+    def submit(self, job: JobSource) -> None:
+        self.jobs.append(joined(job.parts()))
 
     def withdraw(self, trace_id: bytes) -> bool:
         return False

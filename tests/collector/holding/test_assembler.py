@@ -10,7 +10,7 @@ from collector.holding.contract import Arrival, Taken
 from collector.holding.ledger import checksum
 from collector.holding.settings import Settings
 from collector.holding.store import Budget, MemoryStore
-from collector.judging.jobs import Carriers, EvaluationSpan, Job, Judged, seal_carriers
+from collector.judging.jobs import Carriers, EvaluationSpan, Job, JobSource, Judged, joined, seal_carriers
 from collector.records import LogRecord, Origin, Outbound, SpanRecord
 
 TRACE = bytes(range(1, 17))
@@ -48,8 +48,8 @@ class Desk:
             self,
         )
 
-    def submit(self, job: Job) -> None:
-        self.jobs.append(job)
+    def submit(self, job: JobSource) -> None:
+        self.jobs.append(joined(job.parts()))
 
     def withdraw(self, trace_id: bytes) -> bool:
         return self.behind

@@ -9,7 +9,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from collector.holding.assembler import Assembler
 from collector.holding.settings import Settings
 from collector.holding.store import Budget, MemoryStore
-from collector.judging.jobs import EvaluationSpan, Job
+from collector.judging.jobs import EvaluationSpan, Job, JobSource, joined
 from collector.judging.setup import Plan, build
 from collector.judging.worker import judge_job, trace_of
 from collector.records import Origin, Outbound, SpanRecord
@@ -36,8 +36,8 @@ class Sidecar:
         settings = {name: entry.create().settings for name, entry in EVALUATORS.items()}
         self._judge, _ = build(Plan(evaluators=settings, rejoin=rejoin))
 
-    def submit(self, job: Job) -> None:
-        self._jobs.append(job)
+    def submit(self, job: JobSource) -> None:
+        self._jobs.append(joined(job.parts()))
 
     def withdraw(self, trace_id: bytes) -> bool:
         return False
