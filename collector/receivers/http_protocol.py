@@ -14,6 +14,7 @@ from typing import Any
 
 import httptools
 from uvicorn.config import Config
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
@@ -25,6 +26,8 @@ HEAD_DEADLINE_S = 10.0
 # How long the rest of a body may still arrive after the answer. Closing at once would reset the connection, and the
 # sender would never read the answer.
 LINGER_S = 5.0
+# How many requests of one connection may wait for the answer to the one before; more are not read before.
+MAX_WAITING = 16
 # How long answers may stay unread, when there are so many that they no longer fit into the connection.
 UNREAD_S = 30.0
 
@@ -41,6 +44,16 @@ def _without_upgrade(data: bytes) -> bytes:
         return data
     head, blank_line, rest = data.partition(b"\r\n\r\n")
     return _UPGRADE.sub(b"\r\nx-upgrade:", head) + blank_line + rest
+
+
+class _Flow(FlowControl):
+    """uvicorn's, which reads on whenever a body is asked for, however many requests wait."""
+
+    is_crowded = False
+
+    def resume_reading(self) -> None:
+        if not self.is_crowded:
+            super().resume_reading()
 
 
 class DeadlineProtocol(HttpToolsProtocol):
@@ -69,6 +82,7 @@ class DeadlineProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A head is due from now on."""
         super().connection_made(transport)
+        self.flow = self._flow = _Flow(transport)
         self._head_timer = self.loop.call_later(HEAD_DEADLINE_S, self._close)
         self._connections.opened(self)
 
@@ -89,6 +103,9 @@ class DeadlineProtocol(HttpToolsProtocol):
             data = _without_upgrade(data)
         self._bytes_since_body += len(data)
         super().data_received(data)
+        if len(self.pipeline) > MAX_WAITING:
+            self._flow.is_crowded = True
+            self._flow.pause_reading()
         if self._upgrading:
             self._answer_and_close(503, "another protocol was asked for; only HTTP/1.1 is spoken here, try again")
         elif not self._in_body and self._head_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
@@ -135,6 +152,8 @@ class DeadlineProtocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """Answered; if the body is still arriving, it gets a little time."""
+        if len(self.pipeline) <= MAX_WAITING:
+            self._flow.is_crowded = False
         super().on_response_complete()
         if self.transport.is_closing():
             self._close()

@@ -327,11 +327,15 @@ async def test_a_sender_that_never_reads_its_answers_is_cut_off(
     path = tmp_path / "otlp.sock"  # has small buffers
     async with http_receiver(RememberingIntake(), transport="unix", endpoint=str(path)):
         _, writer = await asyncio.open_unix_connection(path, limit=1)
+        writer.transport.pause_reading()
+        sent = 0
         async with asyncio.timeout(60):
             with pytest.raises(ConnectionError):
                 while True:
                     writer.write(bad)
                     await writer.drain()
+                    sent += 200
+        assert sent < 20_000  # more isn't read, and so not kept, while answers are due
         writer.close()
         reader, writer = await asyncio.open_unix_connection(path)
         client = Connection(reader, writer)
