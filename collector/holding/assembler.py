@@ -90,7 +90,7 @@ class Assembler:
     ) -> None:
         self._settings = settings
         self._reread = reread
-        self._witness = witness or Unwitnessed()
+        self._witness = Unwitnessed() if witness is None else witness
         self._spans = spans
         self._logs = logs
         self._outlet = outlet
@@ -604,6 +604,7 @@ class Assembler:
     def retime(self, settings: Settings) -> None:
         """Go by other waiting times from now on, also with what is held."""
         self._settings = settings
+        self._ledger.max_age_s = settings.ledger_max_age
         for trace_id, trace in self._live.items():
             self._schedule(trace_id, trace)
 

@@ -58,7 +58,7 @@ class Ledger:
     """
 
     def __init__(self, max_age_s: float, max_spans: int = DEFAULT_MAX_SPANS, keeper: Keeper | None = None) -> None:
-        self._max_age_s = max_age_s
+        self.max_age_s = max_age_s
         self._max_spans = max_spans
         self._keeper = keeper
         self._spans = 0
@@ -108,7 +108,7 @@ class Ledger:
         """Forget what is older than the maximum age."""
         while self._traces:
             trace_id, entry = next(iter(self._traces.items()))
-            if now_s - entry.since_s < self._max_age_s:
+            if now_s - entry.since_s < self.max_age_s:
                 return
             self._forget(trace_id)
 

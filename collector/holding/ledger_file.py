@@ -57,7 +57,7 @@ class LedgerFile:
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def load(self, ledger: Ledger, max_age_s: float, now_s: float) -> None:
+    def load(self, ledger: Ledger, now_s: float) -> None:
         """Tell a ledger what was remembered, and begin to write. Blocks; never raises for what the file contains.
 
         A wall clock that was put back makes nothing older than it is: what was remembered in its future counts as of
@@ -67,7 +67,7 @@ class LedgerFile:
         try:
             now_ns = self._wall_clock()
             connection.execute("UPDATE traces SET since_ns = ? WHERE since_ns > ?", (now_ns, now_ns))
-            connection.execute("DELETE FROM traces WHERE since_ns <= ?", (now_ns - int(max_age_s * _NS),))
+            connection.execute("DELETE FROM traces WHERE since_ns <= ?", (now_ns - int(ledger.max_age_s * _NS),))
             rows = connection.execute("SELECT trace_id, since_ns, span_ids, checksums FROM traces ORDER BY since_ns")
             for trace_id, since_ns, span_ids, checksums in rows:
                 if len(span_ids) // _ID_BYTES == len(checksums) // CHECKSUM_BYTES:
