@@ -189,7 +189,7 @@ class DeadlineProtocol(HttpToolsProtocol):
         self._broken = True
         if self._in_body and self.cycle.response_started:
             self._close()  # a second answer would be taken for the one to the next request
-        elif not self._in_body and self.cycle is not None and not self.cycle.response_complete:
+        elif not self._in_body and not getattr(self.cycle, "response_complete", True):
             self.cycle.keep_alive = False  # it is due for good requests before; then the connection ends
         else:
             self._answer_and_close(400, "the bytes received are no HTTP/1.1 request")
