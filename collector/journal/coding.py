@@ -83,7 +83,7 @@ def decode_arrival_head(body: memoryview) -> ArrivalHead:
         at = _ARRIVAL.size
         (signal, receiver, *destinations), headers = _names_and_headers(body[at : at + texts_bytes])
         at += texts_bytes
-        rejected = _numbers("I", body, at, rejected_count)
+        rejected = tuple(_numbers("I", body, at, rejected_count))
         at += 4 * rejected_count
         entry = ArrivalEntry(Signal(signal), receiver, arrived_wall_ns, headers, b"", items, rejected)
     except (struct.error, ValueError) as error:

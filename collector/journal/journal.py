@@ -90,6 +90,7 @@ class Journal:
         self._destinations = {signal: tuple(names) for signal, names in destinations.items()}
         self._opened: Opened | None = None
         self._writer: Writer | None = None
+        self._loop: asyncio.AbstractEventLoop
         self._keeping: dict[int, _Keeping] = {}
         self._freezing: dict[int, _Freezing] = {}
         self._keeping_bytes = 0
@@ -136,6 +137,7 @@ class Journal:
 
     async def start(self) -> None:
         """Begin to take records."""
+        self._loop = asyncio.get_running_loop()
         self._writer = Writer(self._ready.storage, self._told)
         self._writer.start()
 
@@ -179,7 +181,7 @@ class Journal:
             JournalFullError: there is no room for it.
             JournalWriteError: it couldn't be written. The number must not be used again.
         """
-        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        written: asyncio.Future[None] = self._loop.create_future()
         destinations = self._destinations.get(arrival.signal, ())
         append = Append(Kind.ARRIVAL, number, encode_arrival(arrival, destinations), may_wait=True)
         size_bytes = append.size_bytes
@@ -204,7 +206,7 @@ class Journal:
             JournalWriteError: it couldn't be written: after a crash its items are owed anew, from their arrivals. May
                 be tried again with the same number and parcel.
         """
-        written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        written: asyncio.Future[None] = self._loop.create_future()
         if self._writer is None:
             written.set_exception(JournalWriteError("the journal is closed"))
             return written
@@ -383,7 +385,7 @@ class Journal:
 
     def _note_soon(self, after_s: float = _NOTE_S) -> None:
         if self._noting is None and self._writer is not None:
-            self._noting = asyncio.get_running_loop().call_later(after_s, self._note)
+            self._noting = self._loop.call_later(after_s, self._note)
 
     def _note(self) -> None:
         self._noting = None
@@ -485,7 +487,7 @@ class Journal:
 
     def _not_deleted(self, sequence: int, error: OSError) -> None:
         _often.warning("%s: a segment can't be deleted (%s)", self._directory.path, error.strerror)
-        asyncio.get_running_loop().call_later(RETRY_S, self._delete_again, sequence)
+        self._loop.call_later(RETRY_S, self._delete_again, sequence)
 
     def _delete_again(self, sequence: int) -> None:
         if self._opened is not None:
