@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Protocol, TypeAlias
 
 from pydantic import BaseModel
@@ -31,6 +32,17 @@ from pydantic import BaseModel
 from evaluators.cases import Run
 from evaluators.judge.steering import Steering
 from evaluators.verdict import NO_USAGE, Status, Usage
+
+
+class ToolsTold(IntEnum):
+    """How much of the tools on offer a question needs; a request tells what that question needs which needs most."""
+
+    PURPOSES = 0
+    """What those are for that were called."""
+    CALLED = 1
+    """Also what these take."""
+    ALL = 2
+    """Every tool, what it is for and what it takes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +54,7 @@ class Question:
     `findings`     what rules suspect, to be confirmed or rejected.
     `answer_type`  the pydantic model of the answer; its JSON Schema is what the endpoint is asked to honour.
     `call_ids`     the calls that must each be answered once; empty when the answer isn't per call.
+    `tools`        how much of the tools on offer has to be known for the answer.
     """
 
     evaluator: str
@@ -50,6 +63,7 @@ class Question:
     answer_type: type[BaseModel]
     findings: tuple[str, ...] = ()
     call_ids: tuple[str, ...] = ()
+    tools: ToolsTold = ToolsTold.ALL
 
 
 NamedQuestion: TypeAlias = tuple[str, Question]

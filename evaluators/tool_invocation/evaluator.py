@@ -14,7 +14,7 @@ from evaluators.cases import CallsCase, CaseKind, Role
 from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import IssueCode
-from evaluators.judge.question import JudgeAnswer, Question, call_name, turn_name
+from evaluators.judge.question import JudgeAnswer, Question, ToolsTold, call_name, turn_name
 from evaluators.rules.inputs import has_user_input
 from evaluators.rules.judged import judged_confidence, judged_issues
 from evaluators.rules.run_index import index_of
@@ -94,17 +94,17 @@ class ToolInvocation(Evaluator[CallsCase]):
         """Every call that rules left open, with what they suspect."""
         asked = list(dict.fromkeys(check.call.id for check in self._checks(case) if check.state in _SEEN))
         where = turn_name(case.turn.index) if case.turn is not None else "this run"
-        subject = f"the arguments of {', '.join(map(call_name, asked))} in {where}"
         findings = tuple(
             f"{call_name(found.call_id or asked[0])}: {found.code}: {found.detail}" for found in screening.issues
         )
         return Question(
             evaluator=self.name,
             criteria=self.criteria(),
-            subject=subject,
+            subject=where,
             answer_type=InvocationAnswer,
             findings=findings,
             call_ids=tuple(asked),
+            tools=ToolsTold.CALLED,
         )
 
     def conclude(self, case: CallsCase, screening: Screening, answer: JudgeAnswer) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, model_validator
 
 from evaluators.issues import IssueCode
 from evaluators.rules.judged import require_agreement
@@ -26,12 +26,12 @@ Fault = Literal[
 
 
 class HandledCall(BaseModel):
-    """How the result of one call was handled."""
+    """How the result of one call was handled. The explanation comes first, so that the label follows from it."""
 
     call_id: str
-    reasoning: str = Field(description="What the result says against what the answer makes of it, in two sentences.")
+    explanation: str
     label: Literal["correct", "incorrect"]
-    issues: list[Fault] = Field(description="Empty when correct, except for not_retried.")
+    issues: list[Fault]
 
     @model_validator(mode="after")
     def _label_and_issues_agree(self) -> Self:
@@ -43,4 +43,3 @@ class ToolResponseHandlingAnswer(BaseModel):
     """One entry per call whose result was new to the turn."""
 
     calls: list[HandledCall]
-    explanation: str = Field(description="At most three sentences for the person who reads the score.")

@@ -9,7 +9,7 @@ from evaluators.cases import CaseKind, ResponseCase, Run, ToolCall, Turn
 from evaluators.criteria import load_criteria
 from evaluators.evaluator import Evaluator, Screening
 from evaluators.issues import IssueCode, Severity, default_severity
-from evaluators.judge.question import JudgeAnswer, Question, call_name, turn_name
+from evaluators.judge.question import JudgeAnswer, Question, ToolsTold, call_name, turn_name
 from evaluators.rules.errors import error_of
 from evaluators.rules.findings import Finding
 from evaluators.rules.grounding import ungrounded
@@ -71,24 +71,18 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
     def question(self, case: ResponseCase, screening: Screening) -> Question:
         """How each new result was handled."""
         calls = _judged_calls(case)
-        if case.turn is None:
-            made = "The run's final answer, the only text that is known to follow these results."
-        else:
-            made = f"{turn_name(case.turn.index).capitalize()}: its text and its calls."
-        listed = ", ".join(call_name(call.id) for call in calls)
-        context = ""
-        if case.later:
-            context = f" {turn_name(case.later[0].index).capitalize()} and later ones only show what followed."
+        where = "the run's final answer" if case.turn is None else turn_name(case.turn.index)
         return Question(
             evaluator=self.name,
             criteria=self.criteria(),
-            subject=f"{made} It was the first to see the results of {listed}.{context}",
+            subject=where,
             answer_type=ToolResponseHandlingAnswer,
             findings=tuple(
                 f"{call_name(found.call_id) + ': ' if found.call_id else ''}{found.code}: {found.detail}"
                 for found in screening.issues
             ),
             call_ids=tuple(call.id for call in calls),
+            tools=ToolsTold.PURPOSES,
         )
 
     def conclude(self, case: ResponseCase, screening: Screening, answer: JudgeAnswer) -> Verdict:
@@ -100,7 +94,7 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
         if not settled:
             return self.unscored(screening, Status.JUDGE_ERROR, "The judge answered for no call.")
         issues = [
-            issue(code, handled.reasoning, call_id=handled.call_id, ref=_ref(case, handled.call_id))
+            issue(code, handled.explanation, call_id=handled.call_id, ref=_ref(case, handled.call_id))
             for handled, (_, codes) in zip(content.calls, settled, strict=True)
             for code in codes
         ]
@@ -117,9 +111,11 @@ class ToolResponseHandling(Evaluator[ResponseCase]):
             ),
             evidence=tuple(dict.fromkeys((*_places(case, wrong), *answer.evidence))),
         )
+        faults = [handled.explanation for handled in content.calls if handled.call_id in wrong]
+        told = " ".join(faults) or content.calls[0].explanation
         score = sum(good for good, _ in settled) / len(settled)
         confidence = _BY_JUDGE - (_LESS_WHEN_CUT if answer.input_cut or _is_cut(case) else 0.0)
-        return self.scored(screened, score, confidence, method=Method.JUDGE, explanation=content.explanation)
+        return self.scored(screened, score, confidence, method=Method.JUDGE, explanation=told)
 
     def _findings(self, case: ResponseCase) -> list[Finding]:
         calls = _judged_calls(case)

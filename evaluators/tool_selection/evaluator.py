@@ -30,6 +30,7 @@ from evaluators.tool_selection.checks import (
 from evaluators.verdict import CallVerdict, Issue, Level, Method, Status, Verdict
 
 _CORRECT, _INCORRECT = "correct", "incorrect"
+_FAULTS_OF_A_CALL = "Faults of a call:"
 
 
 class ToolSelectionSettings(StepSettings):
@@ -87,13 +88,12 @@ class ToolSelection(Evaluator[DecisionCase]):
         """The calls and the turn, or the turn alone where nothing was called."""
         calls = tuple(dict.fromkeys(call.call_id for call in screening.calls))
         where = turn_name(case.turn.index)
-        chosen = ", ".join(map(call_name, calls)) if calls else "no call"
-        subject = f"the choice of tools in {where}: {chosen}"
+        subject = where if calls else f"{where}, which makes no call"
         if case.turn.tool_choice in ("required", "any"):
             subject += ". The request demanded a call, so that unneeded_tool is no fault here"
         return Question(
             evaluator=self.name,
-            criteria=self.criteria(),
+            criteria=self.criteria() if calls else _of_the_turn(self.criteria()),
             subject=subject,
             answer_type=CallsSelectionAnswer if calls else NoCallsSelectionAnswer,
             findings=tuple(
@@ -152,3 +152,8 @@ class ToolSelection(Evaluator[DecisionCase]):
     def criteria(self) -> str:
         """The text of `criteria.md`."""
         return load_criteria("evaluators.tool_selection")
+
+
+def _of_the_turn(criteria: str) -> str:
+    """The criteria without the faults that only a call can have."""
+    return "\n\n".join(part for part in criteria.split("\n\n") if not part.startswith(_FAULTS_OF_A_CALL))

@@ -14,7 +14,7 @@ from tests.evaluators.runs import call, response
 
 
 def contradict(answers: dict[str, Any]) -> None:
-    answers["q1"]["call"] |= {"label": "correct", "issues": ["leak"]}
+    answers["q1"] |= {"label": "correct", "issues": ["leak"]}
 
 
 async def judged(*behaviours: Behaviour) -> tuple[Verdict, JudgeServer]:

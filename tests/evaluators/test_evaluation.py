@@ -30,9 +30,9 @@ class _Says:
 
     async def ask(self, run: Run, questions: Sequence[Question]) -> list[Answer]:
         calls: list[Any] = [
-            {"call_id": one, "reasoning": "so", "label": "correct", "issues": []} for one in self._call_ids
+            {"call_id": one, "explanation": "so", "label": "correct", "issues": []} for one in self._call_ids
         ]
-        content = ToolResponseHandlingAnswer.model_validate({"calls": calls, "explanation": "So."})
+        content = ToolResponseHandlingAnswer.model_validate({"calls": calls})
         return [JudgeAnswer(content=content, model=self.model) for _ in questions]
 
 

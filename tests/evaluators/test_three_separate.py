@@ -51,12 +51,11 @@ class _KnowsTools:
     def _answer(self, question: Question) -> JudgeAnswer:
         wrong = question.evaluator == "tool_selection" and not self._right
         said = {"label": "incorrect" if wrong else "correct", "issues": ["wrong_tool"] if wrong else []}
-        told = "reasoning" if question.evaluator == "tool_response_handling" else "explanation"
-        answer: dict[str, Any] = {"calls": [{"call_id": one, told: "So.", **said} for one in question.call_ids]}
+        answer: dict[str, Any] = {
+            "calls": [{"call_id": one, "explanation": "So.", **said} for one in question.call_ids]
+        }
         if question.evaluator == "tool_selection":
             answer["turn"] = {"explanation": "So.", "label": "correct", "issues": []}
-        if question.evaluator == "tool_response_handling":
-            answer["explanation"] = "So."
         return JudgeAnswer(content=question.answer_type.model_validate(answer), model=self.model)
 
 

@@ -16,7 +16,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from evaluators.cases import JsonValue
-from evaluators.judge.answering.schema import CALL, CALLS, has_own_evidence
+from evaluators.judge.answering.schema import CALL, CALLS, asks_for_evidence, fields_of_calls, has_own_evidence, is_flat
 from evaluators.judge.question import NamedQuestion, Question
 from evaluators.judge.showing.aliases import Aliases
 from evaluators.judge.showing.control import Control
@@ -130,13 +130,21 @@ def read_answer(
         content = question.answer_type.model_validate_json(orjson.dumps(translated), strict=True)
     except ValidationError as error:
         called = [aliases.call(call_id) for call_id in dict.fromkeys(question.call_ids)]
-        return Junk(tuple(_faults(name, error, called)))
+        return Junk(tuple(_faults(name, error, question, called)))
     return Read(
         content=content,
         written=value,
-        evidence=tuple(dict.fromkeys(translation.evidence)),
+        evidence=_evidence(translation, question, aliases),
         made_up_evidence=translation.made_up_evidence,
     )
+
+
+def _evidence(translation: _Translation, question: Question, aliases: Aliases) -> tuple[str, ...]:
+    """What an answer rests on: what it names, or the only place there is."""
+    if has_own_evidence(question.answer_type) or asks_for_evidence(question.answer_type, aliases):
+        return tuple(dict.fromkeys(translation.evidence))
+    refs = map(aliases.ref, aliases.places)
+    return tuple(ref for ref in refs if ref is not None)
 
 
 class _Translation:
@@ -197,7 +205,11 @@ class _Translation:
 def _list_calls(name: str, answer: dict[str, JsonValue], question: Question, aliases: Aliases) -> list[str]:
     """Makes the list that the answer type knows of what the schema asks for per call, and says what is wrong."""
     by_alias = {aliases.call(call_id): call_id for call_id in question.call_ids}
-    if len(by_alias) == 1:
+    if is_flat(question.answer_type, len(by_alias)):
+        of_call = fields_of_calls(question.answer_type)
+        own = {key: answer.pop(key) for key in list(answer) if key in of_call}
+        answers: Mapping[str, JsonValue] = {next(iter(by_alias)): own}
+    elif len(by_alias) == 1:
         answers = {next(iter(by_alias)): answer.pop(CALL, None)}
     elif not isinstance(found := answer.get(CALLS), dict) or set(found) != set(by_alias):
         return [f"{name}.{CALLS} did not have exactly the properties {', '.join(by_alias)}"]
@@ -207,17 +219,20 @@ def _list_calls(name: str, answer: dict[str, JsonValue], question: Question, ali
     for alias, call_id in by_alias.items():
         item = answers[alias]
         if not isinstance(item, dict):
-            return [f"{name}{_place_of_call(alias, len(by_alias))} was not an object"]
+            return [f"{name}{_place_of_call(alias, question)} was not an object"]
         items.append({**item, CALL_ID: call_id})
     answer[CALLS] = items
     return []
 
 
-def _place_of_call(alias: str, calls: int) -> str:
+def _place_of_call(alias: str, question: Question) -> str:
+    calls = len(set(question.call_ids))
+    if is_flat(question.answer_type, calls):
+        return ""
     return f".{CALL}" if calls == 1 else f".{CALLS}.{alias}"
 
 
-def _faults(name: str, error: ValidationError, called: Sequence[str]) -> list[str]:
+def _faults(name: str, error: ValidationError, question: Question, called: Sequence[str]) -> list[str]:
     """What pydantic found, in the terms of the schema, without the values it found it in."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
     listed = []
@@ -227,7 +242,7 @@ def _faults(name: str, error: ValidationError, called: Sequence[str]) -> list[st
             if isinstance(part, str):
                 place += f".{_key(part)}"
             elif place == f"{name}.{CALLS}" and called:
-                place = name + _place_of_call(called[part], len(called))
+                place = name + _place_of_call(called[part], question)
             else:
                 place += f"[{part}]"
         listed.append(f"{place}: {fault['msg'][:200]}")

@@ -2,17 +2,19 @@
 
 In: named questions.  Out: a strict schema that leaves as little as possible to go wrong: words, calls and places can
 only be those that exist, and a question about several calls has one property for each of them, so that none is left
-out or answered twice.  It is short, since it is read with every request: what is equal is written once, under short
-names.  `evaluators.judge.answering.answer` reads what was written by it.
+out or answered twice.  `evaluators.judge.answering.sharing` makes it short, `evaluators.judge.answering.answer` reads
+what was written by it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import get_args
 
 from pydantic import BaseModel
 
 from evaluators.cases import JsonValue
+from evaluators.judge.answering.sharing import written_once
 from evaluators.judge.question import NamedQuestion
 from evaluators.judge.showing.aliases import Aliases
 from evaluators.judge.strict_schema import CALL_ID, EVIDENCE, Schema, definitions_of, name_of, reference, strict_object
@@ -45,19 +47,45 @@ def answer_schema(
     answers: dict[str, JsonValue] = {**(control or {})}
     for name, question in asked:
         definition = names[question.answer_type]
-        if not has_own_evidence(question.answer_type):
+        if asks_for_evidence(question.answer_type, aliases):
             definition = _with_evidence(definition, definitions)
         if question.call_ids:
             called = [aliases.call(call_id) for call_id in dict.fromkeys(question.call_ids)]
-            answers[name] = _about_calls(definition, called, definitions)
+            flat = is_flat(question.answer_type, len(called))
+            answers[name] = _about_calls(definition, called, definitions, flat=flat)
         else:
             answers[name] = reference(definition)
-    return _with_short_names(strict_object(answers), definitions)
+    return written_once(strict_object(answers), definitions)
+
+
+def asks_for_evidence(answer_type: type[BaseModel], aliases: Aliases) -> bool:
+    """Whether the schema adds evidence to an answer; where there is but one place, there is nothing to choose."""
+    return not has_own_evidence(answer_type) and len(aliases.places) > 1
 
 
 def has_own_evidence(answer_type: type[BaseModel]) -> bool:
     """Whether the answer type itself has a field for evidence at its top."""
     return EVIDENCE in answer_type.model_fields
+
+
+def is_flat(answer_type: type[BaseModel], calls: int) -> bool:
+    """Whether what is said of its one call stands at the top of the answer, without an object of its own."""
+    return calls == 1 and fields_of_calls(answer_type).isdisjoint(answer_type.model_fields)
+
+
+def fields_of_calls(answer_type: type[BaseModel]) -> frozenset[str]:
+    """What is said of each call.
+
+    Raises:
+        TypeError: the answer type has no list of answers about calls.
+    """
+    field = answer_type.model_fields.get(CALLS)
+    for item in get_args(field.annotation) if field is not None else ():
+        if isinstance(item, type) and issubclass(item, BaseModel):
+            return frozenset(item.model_fields) - {CALL_ID}
+    raise TypeError(
+        f"{answer_type.__name__}: an answer about calls needs a field calls, a list of a model with call_id"
+    )
 
 
 def _with_evidence(definition: str, definitions: dict[str, Schema]) -> str:
@@ -67,7 +95,7 @@ def _with_evidence(definition: str, definitions: dict[str, Schema]) -> str:
     return name
 
 
-def _about_calls(definition: str, called: Sequence[str], definitions: dict[str, Schema]) -> Schema:
+def _about_calls(definition: str, called: Sequence[str], definitions: dict[str, Schema], *, flat: bool) -> Schema:
     """The definition with a property per call, instead of a list whose items name their call."""
     properties = _properties(definitions[definition])
     calls = properties.get(CALLS)
@@ -82,7 +110,9 @@ def _about_calls(definition: str, called: Sequence[str], definitions: dict[str, 
         return strict_object(_replaced(properties, CALLS, CALLS, strict_object(each)))
     # By far the most usual case, and the same for every call.
     one = f"{definition}_of_one_call"
-    definitions[one] = strict_object(_replaced(properties, CALLS, CALL, reference(item)))
+    own = _properties(definitions[item])
+    around = {name: schema for name, schema in properties.items() if name != CALLS}
+    definitions[one] = strict_object({**around, **own} if flat else _replaced(properties, CALLS, CALL, reference(item)))
     return reference(one)
 
 
@@ -101,39 +131,3 @@ def _one_of(names: Sequence[str]) -> Schema:
     if 0 < len(names) <= _MOST_ENUM_VALUES:
         return {"type": "string", "enum": list(names)}
     return {"type": "string"}
-
-
-def _with_short_names(whole: Schema, definitions: Mapping[str, Schema]) -> Schema:
-    """The schema with the definitions it needs, named in the order in which they are referred to."""
-    short: dict[str, str] = {}
-    open_names = list(_references(whole))
-    while open_names:
-        name = open_names.pop(0)
-        if name not in short:
-            short[name] = f"d{len(short) + 1}"
-            open_names += _references(definitions[name])
-    renamed = {short[name]: _renamed(definitions[name], short) for name in short}
-    schema = _renamed(whole, short)
-    assert isinstance(schema, dict)
-    return schema | {"$defs": renamed}
-
-
-def _references(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, dict):
-        if "$ref" in value:
-            yield name_of(value)
-        for inner in value.values():
-            yield from _references(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _references(inner)
-
-
-def _renamed(value: JsonValue, names: Mapping[str, str]) -> JsonValue:
-    if isinstance(value, dict):
-        if "$ref" in value:
-            return reference(names[name_of(value)])
-        return {key: _renamed(inner, names) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_renamed(inner, names) for inner in value]
-    return value

@@ -17,11 +17,16 @@ from evaluators.judge.showing.wording import compact_json, plain_name
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offers:
-    """Definitions under the names by which the sentences speak of them; `recorded`: something is known of any turn."""
+    """Definitions under the names by which the sentences speak of them.
+
+    `recorded`: something is known of any turn.  `everywhere`: all were on offer at every turn, so that there are no
+    sentences.
+    """
 
     definitions: tuple[tuple[str, Tool], ...]
     sentences: tuple[str, ...]
     recorded: bool
+    everywhere: bool
 
 
 def offers_of(turns: Sequence[Turn]) -> Offers:
@@ -31,6 +36,7 @@ def offers_of(turns: Sequence[Turn]) -> Offers:
     for turn in turns:
         offered = None if turn.tools is None else tuple(named.name(tool) for tool in turn.tools)
         places.setdefault(offered, []).append(turn_name(turn.index))
+    everywhere = bool(named.found) and list(places) == [tuple(name for name, _ in named.found)]
     sentences = []
     for offered, where in places.items():
         if offered is None:
@@ -40,7 +46,12 @@ def offers_of(turns: Sequence[Turn]) -> Offers:
         else:
             what = ", ".join(offered) or "none"
         sentences.append(f"offered at {'every turn' if len(places) == 1 else ', '.join(where)}: {what}")
-    return Offers(definitions=tuple(named.found), sentences=tuple(sentences), recorded=bool(set(places) - {None}))
+    return Offers(
+        definitions=tuple(named.found),
+        sentences=() if everywhere else tuple(sentences),
+        recorded=bool(set(places) - {None}),
+        everywhere=everywhere,
+    )
 
 
 class _Definitions:

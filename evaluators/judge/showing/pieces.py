@@ -7,11 +7,15 @@ in one line instead (`evaluators.judge.showing.briefs`).  Nothing here decides w
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from evaluators.judge.steering import Kind
 from evaluators.judge.tokens import weigh
+
+WORTH_A_POINTER = 200
+"""So long a text that comes again is only pointed at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,17 @@ class Brief:
 class Block:
     """A stretch of the record.
 
-    `turn` is the index of the turn it tells of.  `tool` is the name of the tool whose definition it holds.  `brief` is
-    None where it can't be told in a line.
+    `turn` is the index of the turn it tells of.  `tool` is the name of the tool whose definition it holds, `called`
+    whether the run calls it.  `brief` is None where it can't be told in a line.
     """
 
     pieces: list[Piece] = field(default_factory=list)
     turn: int | None = None
     tool: str | None = None
+    called: bool = False
     brief: Brief | None = None
+
+
+def texts(pieces: Iterable[Piece]) -> Iterator[Quoted]:
+    """The texts of the run among these pieces."""
+    return (piece for piece in pieces if isinstance(piece, Quoted))

@@ -18,9 +18,12 @@ from evaluators.judge.question import NamedQuestion
 from evaluators.judge.showing.aliases import Aliases
 from evaluators.judge.showing.control import Control, control_for
 from evaluators.judge.showing.fence import Fence, fence_for
-from evaluators.judge.showing.fitting import Interest, show
+from evaluators.judge.showing.fitting import show
+from evaluators.judge.showing.mattering import Interest
+from evaluators.judge.showing.notebook import Redact
 from evaluators.judge.showing.pieces import Block, Quoted
-from evaluators.judge.showing.record import Redact, record
+from evaluators.judge.showing.record import record
+from evaluators.judge.showing.tools_told import with_tools
 from evaluators.judge.showing.wording import clean
 from evaluators.judge.steering import Steering
 from evaluators.judge.tokens import estimate_tokens
@@ -28,6 +31,7 @@ from evaluators.judge.tokens import estimate_tokens
 _CORRECTION_CHARS = 2_000
 CORRECTION_TOKENS = 600
 _MOST_WARNED_OF = 8
+_OF_SUSPICIONS = ". A suspicion is from a mechanical check that can err: confirm or reject it."
 _TURN = re.compile(r"\bturn (\d+)\b", re.IGNORECASE)
 
 
@@ -80,11 +84,12 @@ def prepare(run: Run, redact: Redact | None = None, *, with_control: bool = True
 def build_prompt(shown: ShownRun, asked: Sequence[NamedQuestion], room_tokens: int) -> Prompt | None:
     """The messages that ask the questions; None when they can't be kept within so many tokens."""
     fence = shown.fence
-    head = f"RECORD OF THE RUN. Texts of the run stand between {fence.opening} and {fence.closing}.\n"
+    head = f"RECORD. Its texts stand between {fence.opening} and {fence.closing}.\n"
     head += _warning(shown.steering)
     tail = f"\n\n{_criteria(asked)}\n\n{_questions(asked, shown)}"
     room = room_tokens - estimate_tokens(INSTRUCTIONS + head + tail)
-    showing = show(shown.pieces, fence, room, _interest(asked, shown))
+    tools = max(question.tools for _, question in asked)
+    showing = show(with_tools(shown.pieces, tools), fence, room, _interest(asked, shown))
     if showing is None:
         return None
     user = head + showing.text + tail
@@ -104,12 +109,16 @@ def correction(faults: Sequence[str], names: Sequence[str]) -> str:
 
 
 def _criteria(asked: Sequence[NamedQuestion]) -> str:
+    """The criteria of each evaluator once; not where another question has the same and more."""
     once = dict.fromkeys((question.evaluator, question.criteria.strip()) for _, question in asked)
-    return "CRITERIA\n" + "\n\n".join(f"## {evaluator}\n{criteria}" for evaluator, criteria in once)
+    parts = {one: {one[0], *one[1].split("\n\n")} for one in once}
+    told = [one for one in once if not any(parts[one] < more for more in parts.values())]
+    return "CRITERIA\n" + "\n\n".join(f"## {evaluator}\n{criteria}" for evaluator, criteria in told)
 
 
 def _questions(asked: Sequence[NamedQuestion], shown: ShownRun) -> str:
-    lines = ["QUESTIONS"]
+    doubted = any(question.findings for _, question in asked)
+    lines = ["QUESTIONS" + (_OF_SUSPICIONS if doubted else "")]
     for name, question in asked:
         calls = " ".join(map(shown.aliases.call, question.call_ids))
         about = f" on {calls}" if calls else ""

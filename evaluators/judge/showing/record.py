@@ -7,27 +7,23 @@ the run, nor what of it is left out when there is not room for everything.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from evaluators.cases import Arguments, Message, Role, Run, ToolCall, ToolResult, Turn
 from evaluators.judge.question import turn_name
 from evaluators.judge.showing.aliases import Aliases
+from evaluators.judge.showing.blanks import without_blanks
+from evaluators.judge.showing.notebook import Notebook, Redact
 from evaluators.judge.showing.offers import offers_of
-from evaluators.judge.showing.pieces import Block, Brief, Quoted, Returned
-from evaluators.judge.showing.wording import clean, compact_json, plain_name, without_frames
+from evaluators.judge.showing.pieces import Block, Brief, Returned
+from evaluators.judge.showing.tools_told import tell_tools
+from evaluators.judge.showing.whose_words import agents_by_prompt, inputs_by_turn, is_told
+from evaluators.judge.showing.wording import compact_json, plain_name, without_frames
 from evaluators.judge.steering import Kind, Steering
-from evaluators.rules.steering import speaks_to_a_judge
 
-Redact: TypeAlias = Callable[[str], str]
-
-_TELLING_CHARS = 12
-"""So long a text doesn't stand within another one by chance."""
 _FAILED = ", the call failed"
-_EXCEPTION = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): ")
 _KINDS = {Role.SYSTEM: Kind.SYSTEM, Role.USER: Kind.TASK, Role.ASSISTANT: Kind.EARLIER}
 _SPOKEN = {Role.SYSTEM: "system prompt", Role.USER: "user", Role.ASSISTANT: "assistant, earlier"}
 
@@ -42,21 +38,17 @@ class Record:
 
 def record(run: Run, aliases: Aliases, redact: Redact | None = None) -> Record:
     """The record of `run`, with `redact` applied to every text of it."""
-    recorder = _Recorder(run, aliases, redact)
-    return Record(recorder.blocks, tuple(recorder.steering))
+    notes = _Recorder(run, aliases, redact).notes()
+    return Record(notes.blocks, tuple(notes.steering))
 
 
 class _Recorder:
     """Writes one run, from top to bottom."""
 
     def __init__(self, run: Run, aliases: Aliases, redact: Redact | None) -> None:
-        self.blocks: list[Block] = [Block()]
-        self.steering: list[Steering] = []
-        self._place: str | None = run.ref
-        self._examined: set[str] = set()
+        self._notes = Notebook(aliases, redact, run.ref)
         self._run = run
         self._aliases = aliases
-        self._redact = redact
         self._spoken: Counter[tuple[Role, str]] = Counter()
         self._calls = {call.id: call for call in run.calls}
         self._loose = {call.id: call for call in run.loose_calls}
@@ -65,64 +57,47 @@ class _Recorder:
         self._made_by_content: dict[str, list[ToolCall]] = {}
         self._earlier_calls: set[str] = set()
         self._awaited = {call_id for turn in run.turns for call_id in turn.answers}
-        self._inputs = self._inputs_by_turn()
+        self._inputs = inputs_by_turn(run)
         self._several_agents = len({turn.agent for turn in run.turns}) > 1
-        self._write()
 
-    def _write(self) -> None:
+    def notes(self) -> Notebook:
+        """What was written."""
+        run = self._run
         self._head()
-        self._tools()
-        for turn in self._run.turns:
+        tell_tools(offers_of(run.turns), {call.name for call in run.calls}, self._notes)
+        for turn in run.turns:
             self._turn(turn)
-        self.blocks.append(Block())
+        self._notes.blocks.append(Block())
         for texts in self._inputs.values():
             for text in texts:
                 self._say(Role.USER, text, "user")
         if self._loose:
-            self._line("calls that no recorded turn asked for")
+            self._notes.line("calls that no recorded turn asked for")
             for call in self._loose.values():
                 self._call(call)
                 self._result(call)
         self._end()
+        return self._notes
 
     # -- parts
 
     def _head(self) -> None:
         run = self._run
         if run.partial:
-            self._line("Part of this run never arrived; what is absent may still have happened.")
+            self._notes.line("Part of this run never arrived; what is absent may still have happened.")
         if run.missing:
-            self._line("Not recorded: " + ", ".join(fact.replace("_", " ") for fact in run.missing) + ".")
-        whose = self._agents_by_prompt() if self._several_agents else {}
+            self._notes.line("Not recorded: " + ", ".join(fact.replace("_", " ") for fact in run.missing) + ".")
+        whose = agents_by_prompt(run) if self._several_agents else {}
         for prompt in run.system_prompts:
             agents = whose.get(prompt.strip(), ())
             names = f" of {' and '.join(f'agent {plain_name(agent)}' for agent in agents)}" if agents else ""
             self._say(Role.SYSTEM, prompt, f"system prompt{names}")
 
-    def _tools(self) -> None:
-        offers = offers_of(self._run.turns)
-        if not offers.recorded:
-            self._line("tools offered: not recorded")
-            return
-        self._line("tools offered")
-        for name, tool in offers.definitions:
-            self.blocks.append(Block(tool=plain_name(tool.name)))
-            self._examine(_spoken_name(tool.name), Kind.DESCRIPTION, f"the name {name}")
-            self._line(f"- {name}" + ("" if tool.parameters is not None else ", no schema recorded"))
-            if tool.description:
-                self._text("", tool.description, f"the description of {name}", Kind.DESCRIPTION)
-            if tool.parameters is not None:
-                parameters = compact_json(tool.parameters)
-                self._text(" parameters", parameters, f"the parameters of {name}", Kind.PARAMETERS)
-        self.blocks.append(Block())
-        for sentence in offers.sentences:
-            self._line(sentence)
-
     def _turn(self, turn: Turn) -> None:
-        name, place = turn_name(turn.index), self._at(turn.ref)
+        name, place = turn_name(turn.index), self._notes.at(turn.ref)
         brief = Brief(name=name, place=place, said_chars=len(turn.text or ""))
-        self.blocks.append(Block(turn=turn.index, brief=brief))
-        self._place = turn.ref
+        self._notes.blocks.append(Block(turn=turn.index, brief=brief))
+        self._notes.place = turn.ref
         notes = [name + place]
         if turn.agent and self._several_agents:
             notes.append(f"agent {plain_name(turn.agent)}")
@@ -130,7 +105,7 @@ class _Recorder:
             notes.append(f"tool choice {plain_name(str(turn.tool_choice))}")
         if turn.partial:
             notes.append("cut off")
-        self._line(", ".join(notes))
+        self._notes.line(", ".join(notes))
         self._context(turn.context or ())
         for text in self._inputs.pop(turn.index, ()):
             self._say(Role.USER, text, "user")
@@ -138,16 +113,16 @@ class _Recorder:
             if (call := self._calls.get(call_id)) is not None:
                 self._result(call)
         if turn.error is not None:
-            self._line("the request to the model failed")
+            self._notes.line("the request to the model failed")
             if turn.error:
-                self._text("", turn.error, "this error", Kind.ERROR)
+                self._notes.text("", turn.error, "this error", Kind.ERROR)
         if turn.text:
-            self._line("says")
+            self._notes.line("says")
             kind = Kind.ANSWER if turn.text == self._run.final_answer else Kind.TEXT
-            self._text("", turn.text, f"the text of {name}", kind)
+            self._notes.text("", turn.text, f"the text of {name}", kind)
             self._spoken[Role.ASSISTANT, turn.text.strip()] += 1
         elif turn.text is None and not turn.calls and turn.error is None:
-            self._line("answer not recorded")
+            self._notes.line("answer not recorded")
         for call in turn.calls:
             self._call(call)
         for call in turn.calls:
@@ -187,7 +162,7 @@ class _Recorder:
 
     def _earlier_call(self, call: ToolCall) -> None:
         self._earlier_calls.add(call.id)
-        self._line(f"earlier call {plain_name(call.name)}")
+        self._notes.line(f"earlier call {plain_name(call.name)}")
         self._arguments(call.arguments, "the arguments of an earlier call", None)
 
     def _context_result(self, message: Message) -> None:
@@ -206,18 +181,19 @@ class _Recorder:
             failed = _FAILED if call.result is not None and call.result.failed else ""
         alias = None if call is None else self._aliases.call(call.id)
         self._returned(alias, message.text, failed=bool(failed))
-        self._line(whose + self._at(message.ref) + failed + _cut_note(message.truncated))
-        self._text("", message.text, f"the {whose}", Kind.EARLIER if call is None else Kind.RESULT, alias)
+        self._notes.line(whose + self._notes.at(message.ref) + failed + _cut_note(message.truncated))
+        text = without_blanks(message.text)
+        self._notes.text("", text, f"the {whose}", Kind.EARLIER if call is None else Kind.RESULT, alias)
 
     def _call(self, call: ToolCall, when: str = "") -> None:
         self._made[_as_made(call)] += 1
         if call.result is not None and call.result.content:
             self._made_by_content.setdefault(call.result.content.strip(), []).append(call)
         alias = self._aliases.call(call.id)
-        self._examine(_spoken_name(call.name), Kind.ARGUMENTS, f"the name of the tool of {alias}")
-        if (brief := self.blocks[-1].brief) is not None:
+        self._notes.tool_name(call.name, Kind.ARGUMENTS, f"the name of the tool of {alias}")
+        if (brief := self._notes.blocks[-1].brief) is not None:
             brief.calls.append((alias, plain_name(call.name)))
-        notes = [f"{when}calls {alias}{self._at(call.ref)} {plain_name(call.name)}"]
+        notes = [f"{when}calls {alias}{self._notes.at(call.ref)} {plain_name(call.name)}"]
         if call.is_handoff:
             notes.append("a hand-off or output, no tool use")
         if call.provider_executed:
@@ -228,16 +204,16 @@ class _Recorder:
             notes.append("recorded incompletely")
         if not call.from_model:
             notes.append("arguments as the tool received them, perhaps filled in by the framework")
-        self._line(", ".join(notes))
+        self._notes.line(", ".join(notes))
         self._arguments(call.arguments, f"the arguments of {alias}", alias)
 
     def _arguments(self, arguments: Arguments, label: str, call: str | None) -> None:
         if arguments is None:
-            self._line("arguments not recorded")
+            self._notes.line("arguments not recorded")
         elif isinstance(arguments, str):
-            self._text(" arguments, not a JSON object", arguments, label, Kind.ARGUMENTS, call)
+            self._notes.text(" arguments, not a JSON object", arguments, label, Kind.ARGUMENTS, call)
         else:
-            self._text("", compact_json(arguments), label, Kind.ARGUMENTS, call)
+            self._notes.text("", compact_json(arguments), label, Kind.ARGUMENTS, call)
 
     def _result(self, call: ToolCall) -> None:
         if id(call) in self._results_shown:
@@ -247,24 +223,25 @@ class _Recorder:
         result = call.result
         if result is None:
             if not (call.is_handoff or call.awaiting_approval):
-                self._line(f"result of {alias} not recorded")
+                self._notes.line(f"result of {alias} not recorded")
             return
-        self._line(f"result of {alias}" + self._result_notes(call, result))
+        self._notes.line(f"result of {alias}" + self._result_notes(call, result))
         error, content = without_frames(result.error or ""), result.content
         if result.failed and content is not None:
             content = without_frames(content)
         self._returned(alias, content or "", failed=result.failed)
-        if error and (content is None or _is_told(content, error) or not _is_told(error, content)):
-            self._text(" error", error, f"the error of {alias}", Kind.ERROR, alias)
-        if content is not None and not (error and _is_told(content, error)):
-            self._text("", content, f"the result of {alias}", Kind.ERROR if result.failed else Kind.RESULT, alias)
+        if error and (content is None or is_told(content, error) or not is_told(error, content)):
+            self._notes.text(" error", error, f"the error of {alias}", Kind.ERROR, alias)
+        if content is not None and not (error and is_told(content, error)):
+            kind = Kind.ERROR if result.failed else Kind.RESULT
+            self._notes.text("", without_blanks(content), f"the result of {alias}", kind, alias)
 
     def _returned(self, alias: str | None, content: str, *, failed: bool) -> None:
-        if alias is not None and (brief := self.blocks[-1].brief) is not None:
+        if alias is not None and (brief := self._notes.blocks[-1].brief) is not None:
             brief.returned.append(Returned(call=alias, chars=len(content), failed=failed))
 
     def _result_notes(self, call: ToolCall, result: ToolResult) -> str:
-        notes = self._at(result.ref) if result.ref != call.ref else ""
+        notes = self._notes.at(result.ref) if result.ref != call.ref else ""
         if result.failed:
             notes += _FAILED
         elif result.content is None:
@@ -274,107 +251,33 @@ class _Recorder:
     def _end(self) -> None:
         run = self._run
         if run.final_answer is not None:
-            self._line("final answer to the user")
+            self._notes.line("final answer to the user")
             last_text = next((turn for turn in reversed(run.turns) if turn.text), None)
             if last_text is not None and last_text.text == run.final_answer:
-                self.blocks[-1].pieces.append(f" is the text of {turn_name(last_text.index)}")
+                self._notes.blocks[-1].pieces.append(f" is the text of {turn_name(last_text.index)}")
             else:
-                self._text("", run.final_answer, "the final answer", Kind.ANSWER)
+                self._notes.text("", run.final_answer, "the final answer", Kind.ANSWER)
         elif run.answered is False:
-            self._line("The run ended without an answer to the user.")
+            self._notes.line("The run ended without an answer to the user.")
         else:
-            self._line("The final answer to the user was not recorded.")
+            self._notes.line("final answer not recorded")
         if run.aborted:
-            self._line("The run broke off" + ("" if run.abort_reason else "."))
+            self._notes.line("The run broke off" + ("" if run.abort_reason else "."))
             if run.abort_reason:
-                self._text("", run.abort_reason, "the reason", Kind.ERROR)
-
-    # -- whose words
-
-    def _agents_by_prompt(self) -> dict[str, list[str]]:
-        """The agents that were given each system prompt, as far as their contexts show it."""
-        given: dict[str, dict[str, None]] = {}
-        seen: set[tuple[int, str]] = set()
-        for turn in self._run.turns:
-            for message in turn.context or ():
-                if message.role is not Role.SYSTEM:
-                    break
-                if turn.agent and message.text and (id(message), turn.agent) not in seen:
-                    seen.add((id(message), turn.agent))
-                    given.setdefault(message.text.strip(), {})[turn.agent] = None
-        return {prompt: list(agents) for prompt, agents in given.items()}
-
-    def _inputs_by_turn(self) -> dict[int, list[str]]:
-        """Which of the user's inputs to show at which turn: those that no captured context shows anyway.
-
-        Some frameworks put words of their own around the user's.
-        """
-        inputs = self._run.user_inputs or ()
-        in_context = {
-            message.text.strip()
-            for turn in self._run.turns
-            for message in turn.context or ()
-            if message.role is Role.USER and message.text is not None
-        }
-        first_turns: dict[int, int] = {}
-        for turn in self._run.turns:
-            first_turns.setdefault(turn.user_turn, turn.index)
-        places = list(first_turns.values())
-        matched = len(places) == len(inputs)
-        by_turn: dict[int, list[str]] = {}
-        for number, text in enumerate(inputs):
-            if not any(_is_told(text, said) for said in in_context):
-                place = places[number] if matched else (places[0] if places else -1)
-                by_turn.setdefault(place, []).append(text)
-        return by_turn
-
-    # -- writing
-
-    def _line(self, words: str) -> None:
-        is_first = len(self.blocks) == 1 and not self.blocks[0].pieces
-        self.blocks[-1].pieces.append(("" if is_first else "\n") + words)
+                self._notes.text("", run.abort_reason, "the reason", Kind.ERROR)
 
     def _say(self, role: Role, text: str, words: str, *, truncated: bool = False) -> None:
         if role is Role.SYSTEM and self._spoken[role, text.strip()]:
             return
         self._spoken[role, text.strip()] += 1
-        self._line(words + _cut_note(truncated))
-        self._text("", text, f"the {words} above", _KINDS[role])
-
-    def _text(self, words: str, text: str, label: str, kind: Kind = Kind.TEXT, call: str | None = None) -> None:
-        """A text of the run after our words."""
-        shown = clean(self._redact(text) if self._redact is not None else text)
-        self.blocks[-1].pieces += [f"{words} ", Quoted(shown, kind, label, call)]
-        # Whoever writes system prompts runs the agent, and may well write for one that judges.
-        if kind is not Kind.SYSTEM:
-            self._examine(shown, kind, label)
-
-    def _examine(self, text: str, kind: Kind, label: str) -> None:
-        """Note whether a text speaks to a judge; the same text is looked at once."""
-        if text not in self._examined:
-            self._examined.add(text)
-            if speaks_to_a_judge(text):
-                self.steering.append(Steering(kind=kind, label=label, ref=self._place))
-
-    def _at(self, ref: str | None) -> str:
-        return f" [{self._aliases.place(ref)}]" if ref is not None else ""
+        self._notes.line(words + _cut_note(truncated))
+        self._notes.text("", text, f"the {words} above", _KINDS[role])
 
 
 def _as_made(call: ToolCall) -> tuple[str, str]:
     """What is left of a call where its id isn't told."""
     arguments = call.arguments
     return call.name, arguments if isinstance(arguments, str) else compact_json(arguments or {})
-
-
-def _spoken_name(name: str) -> str:
-    """The name of a tool as one would say it: names stand outside the fence, and their words can be an order."""
-    return re.sub(r"[_./-]+", " ", name)
-
-
-def _is_told(text: str, by: str) -> bool:
-    """Whether a text is the same as another one, or stands in it; the class of an exception before it is no matter."""
-    text = _EXCEPTION.sub("", text.strip())
-    return not text or text == by.strip() or (len(text) >= _TELLING_CHARS and text in by)
 
 
 def _cut_note(truncated: bool) -> str:

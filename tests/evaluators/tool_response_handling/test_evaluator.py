@@ -145,16 +145,16 @@ def test_the_question_names_the_turn_the_calls_and_the_suspicions() -> None:
     case = response("Order 12345678 is on its way.", call("get_order", {"id": 1}, {"order": 87654321}))
     question = EVALUATOR.question(case, EVALUATOR.screen(case))
     assert question.call_ids == ("c1",)
-    assert question.subject.startswith("Turn 2")
+    assert question.subject == "turn 2"
     assert any("12345678" in finding for finding in question.findings)
 
 
 def answer(*handled: tuple[str, str, list[str]]) -> JudgeAnswer:
     calls: list[Any] = [
-        HandledCall.model_validate({"call_id": id, "reasoning": "because", "label": label, "issues": issues})
+        HandledCall.model_validate({"call_id": id, "explanation": "because", "label": label, "issues": issues})
         for id, label, issues in handled
     ]
-    return JudgeAnswer(content=ToolResponseHandlingAnswer(calls=calls, explanation="So it is."), model="m")
+    return JudgeAnswer(content=ToolResponseHandlingAnswer(calls=calls), model="m")
 
 
 def two() -> ResponseCase:

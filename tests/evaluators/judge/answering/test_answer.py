@@ -43,7 +43,7 @@ def _calls(**labels: str) -> dict[str, Any]:
 
 
 def _call(label: str) -> dict[str, Any]:
-    return {"evidence": [], "call": {"explanation": "because", "label": label}}
+    return {"evidence": [], "explanation": "because", "label": label}
 
 
 _CHOICE = {"evidence": ["e1"], "explanation": "because", "label": "correct"}
@@ -117,9 +117,9 @@ def test_a_call_that_an_answer_names_is_named_by_its_own_id(named: str | None, c
         (goals(), {**_GOALS, "sureness": 11}, "q1.sureness: Input should be less than or equal to 10"),
         (goals(), {**_GOALS, "sureness": "7"}, "q1.sureness: Input should be a valid integer"),
         (goals(), {**_GOALS, "sureness": True}, "q1.sureness"),
-        (invocation(CALLS[0]), {"evidence": []}, "q1.call was not an object"),
-        (invocation(CALLS[0]), {"evidence": [], "call": "correct"}, "q1.call was not an object"),
-        (invocation(CALLS[0]), _call("perfect"), "q1.call.label: Input should be 'correct' or 'incorrect'"),
+        (invocation(CALLS[0]), {"evidence": []}, "q1.label: Field required"),
+        (invocation(CALLS[0]), {"evidence": [], "call": "correct"}, "q1.label: Field required"),
+        (invocation(CALLS[0]), _call("perfect"), "q1.label: Input should be 'correct' or 'incorrect'"),
         (invocation(*CALLS[:2]), {"evidence": []}, "q1.calls did not have exactly the properties c1, c2"),
         (invocation(*CALLS[:2]), {"evidence": [], "calls": []}, "exactly the properties c1, c2"),
         (invocation(*CALLS[:2]), _calls(c1="correct"), "exactly the properties c1, c2"),

@@ -43,13 +43,20 @@ def _question(answer_type: type[BaseModel]) -> Question:
 
 
 def _schema(*asked: NamedQuestion, aliases: Aliases | None = None) -> dict[str, Any]:
-    return answer_schema(asked, aliases or Aliases(six_steps()))
+    return answer_schema(asked, aliases or _aliases())
+
+
+def _aliases(places: int = 2) -> Aliases:
+    aliases = Aliases(six_steps())
+    for number in range(places):
+        aliases.place(str(number))
+    return aliases
 
 
 def _answer(question: Question, aliases: Aliases | None = None) -> dict[str, Any]:
     """The properties of the answer to one question, with every reference resolved."""
     schema = _schema(("q1", question), aliases=aliases)
-    properties: dict[str, Any] = _resolved(schema["properties"]["q1"], schema["$defs"])["properties"]
+    properties: dict[str, Any] = _resolved(schema["properties"]["q1"], schema.get("$defs", {}))["properties"]
     return properties
 
 
@@ -79,7 +86,7 @@ def test_every_question_has_its_place_and_types_are_written_once() -> None:
     schema = _schema(("q1", choice(0)), ("q2", choice(1)), ("q3", choice(2)))
     assert schema["required"] == ["q1", "q2", "q3"]
     assert schema["properties"]["q1"] == schema["properties"]["q3"] == {"$ref": "#/$defs/d1"}
-    assert sorted(schema["$defs"]) == ["d1", "d2"]
+    assert sorted(schema["$defs"]) == ["d1"]
 
 
 def test_grounds_come_before_reasons_and_reasons_before_the_label() -> None:
@@ -95,23 +102,22 @@ def test_each_call_that_is_asked_about_has_a_place_of_its_own() -> None:
 def test_questions_about_one_call_each_share_a_definition() -> None:
     schema = _schema(("q1", invocation(CALLS[0])), ("q2", invocation(CALLS[1])))
     assert schema["properties"]["q1"] == schema["properties"]["q2"]
-    assert list(_answer(invocation(CALLS[0]))["call"]["properties"]) == ["explanation", "label"]
+    assert list(_answer(invocation(CALLS[0]))) == ["evidence", "explanation", "label"]
 
 
 def test_calls_and_places_can_only_be_those_of_the_run() -> None:
-    aliases = Aliases(six_steps())
-    aliases.place("aa")
-    answer = _answer(_question(_Rich), aliases)
-    assert answer["evidence"] == {"type": "array", "items": {"type": "string", "enum": ["e1"]}}
+    answer = _answer(_question(_Rich))
+    assert answer["evidence"] == {"type": "array", "items": {"type": "string", "enum": ["e1", "e2"]}}
     call_id = answer["findings"]["items"]["properties"]["call_id"]
     assert call_id == {"anyOf": [{"type": "string", "enum": ["c1", "c2", "c3", "c4"]}, {"type": "null"}]}
 
 
+def test_of_a_run_with_one_place_no_evidence_is_asked_for() -> None:
+    assert list(_answer(choice(0), _aliases(1))) == ["explanation", "label"]
+
+
 def test_of_a_run_too_long_to_list_any_name_may_be_said() -> None:
-    aliases = Aliases(six_steps())
-    for number in range(500):
-        aliases.place(str(number))
-    assert _answer(choice(0), aliases)["evidence"] == {"type": "array", "items": {"type": "string"}}
+    assert _answer(choice(0), _aliases(500))["evidence"] == {"type": "array", "items": {"type": "string"}}
 
 
 def test_what_it_means_is_what_the_answer_type_means() -> None:

@@ -72,7 +72,7 @@ async def test_a_run_far_longer_than_the_context_is_judged_by_all_evaluators(tok
 
 async def test_where_questions_would_take_the_room_of_the_run_they_are_asked_apart() -> None:
     async with JudgeServer() as server:
-        judge = _judge(server, max_prompt_tokens=6_000)
+        judge = _judge(server, max_prompt_tokens=5_000)
         await evaluate(items_of(_long_run(), judge))
         await judge.close()
     assert len(server.received) > 2

@@ -184,8 +184,8 @@ async def test_what_is_most_urgent_goes_first_and_the_last_is_dropped() -> None:
         answers = [answer for answered in await asyncio.gather(first, *waiting) for answer in answered]
         queued = judge.levels().queued
         await judge.close()
-    asked_of = [received.user.rpartition("QUESTIONS\n")[2].split(":")[0] for received in server.received]
-    assert asked_of[1:] == ["q1 tool_invocation on c1", "q1 tool_invocation on c3"]
+    asked_of = [received.user.rpartition("\nq1 ")[2].split(":")[0] for received in server.received]
+    assert asked_of[1:] == ["tool_invocation on c1", "tool_invocation on c3"]
     assert isinstance(answers[1], JudgeFailure)
     assert answers[1].status is Status.OVER_BUDGET
     assert answers[1].reason.startswith("2 requests that go first wait for the judge; raise limits.max_queued")

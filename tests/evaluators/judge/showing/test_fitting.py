@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from evaluators.cases import Message, Role, Run, Tool, ToolCall, ToolResult, Turn
 from evaluators.judge.showing.aliases import Aliases
 from evaluators.judge.showing.fence import Fence
-from evaluators.judge.showing.fitting import Interest, Showing, show
+from evaluators.judge.showing.fitting import Showing, show
+from evaluators.judge.showing.mattering import Interest
 from evaluators.judge.showing.record import record
 from evaluators.judge.tokens import estimate_tokens
 
@@ -60,7 +61,7 @@ def test_what_fits_is_shown_whole() -> None:
 
 
 def test_a_long_result_keeps_what_the_answer_cites() -> None:
-    rows = [f'{{"room": "R-{number}", "eur": {number % 97 + 40}, "note": "{_FILLER}"}}' for number in range(6_000)]
+    rows = [f'{{"room":"R-{number}","eur":{number % 97 + 40},"note":"{_FILLER}"}}' for number in range(6_000)]
     shown = _show(_run("[" + ",".join(rows) + "]"), 3_000)
     assert rows[4471] in shown.text
     assert rows[5000] not in shown.text
@@ -99,9 +100,9 @@ def test_parameters_of_tools_that_were_never_called_go_first() -> None:
         properties = {f"{name}_{number}": {"type": "string", "description": "a field"} for number in range(40)}
         return Tool(name=name, description=f"Does {name}.", parameters={"type": "object", "properties": properties})
 
-    shown = _show(_run("R-4471", tools=(tool("search"), tool("spare"))), 1_500)
-    assert '"search_39"' in shown.text
-    assert '"spare_30"' not in shown.text
+    shown = _show(_run("R-4471", tools=(tool("search"), tool("spare"))), 800)
+    assert "search_39?: string" in shown.text
+    assert "spare_30" not in shown.text
     assert "Does spare." in shown.text
 
 

@@ -10,9 +10,11 @@ import pytest
 from evaluators.cases import JsonValue, Message, Role, Run, Tool, ToolCall, ToolResult, Turn
 from evaluators.judge.showing.aliases import Aliases
 from evaluators.judge.showing.fence import Fence
-from evaluators.judge.showing.fitting import Interest, show
+from evaluators.judge.showing.fitting import show
+from evaluators.judge.showing.mattering import Interest
+from evaluators.judge.showing.notebook import Redact
 from evaluators.judge.showing.pieces import Piece, Quoted
-from evaluators.judge.showing.record import Redact, record
+from evaluators.judge.showing.record import record
 from tests.evaluators.judge_cases import ANSWER, CALLS, PLAN, SYSTEM, TASK, TOOLS, six_steps
 
 _FENCE = Fence("m")
@@ -135,7 +137,7 @@ def test_an_earlier_conversation_is_shown_where_it_was_seen() -> None:
         "assistant, earlier [m]It rains.[/m]",
         "user [m]and Rome[/m]",
         "says [m]It is dry.[/m]",
-        "The final answer to the user was not recorded.",
+        "final answer not recorded",
     ]
 
 
@@ -211,7 +213,7 @@ def test_what_is_known_and_what_is_not_of_a_call_is_said(call: ToolCall, said: s
         (Run(partial=True), "Part of this run never arrived"),
         (Run(missing=("final_answer", "tools")), "Not recorded: final answer, tools."),
         (Run(answered=False), "The run ended without an answer to the user."),
-        (Run(), "The final answer to the user was not recorded."),
+        (Run(), "final answer not recorded"),
         (Run(aborted=True, abort_reason="out of memory"), "The run broke off [m]out of memory[/m]"),
         (Run(final_answer="done"), "final answer to the user [m]done[/m]"),
         (Run(loose_calls=(ToolCall(id="1", name="f"),)), "calls that no recorded turn asked for\ncalls c1 f"),
