@@ -1,10 +1,10 @@
 """Processor time per span of receive → hold → export, against a bare relay of the same bytes, in one run.
 
-Three processes stand between the same sender and the same sink: the relay; the sidecar without evaluators, which
+Several processes stand between the same sender and the same sink: the relay; the sidecar without evaluators, which
 checks, queues and sends on what it receives; and the sidecar as it is used, which holds every agent span until it is
-judged and sends it on with its scores.  Counted is the process that receives; the judging process, which works beside
-it, is printed apart.  In every round each of them gets the same requests, one process after the other; printed are the
-medians over the rounds, and of the ratios within a round.
+judged and sends it on with its scores, with each durability of the journal.  Counted is the process that receives; the
+judging process, which works beside it, is printed apart.  In every round each of them gets the same requests, one
+process after the other; printed are the medians over the rounds, and of the ratios within a round.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from string import Template
 
@@ -28,6 +29,12 @@ from bench.traffic import SPANS_PER_REQUEST, requests
 
 ROUNDS = 5
 REQUESTS = {"agent": 100, "tiny": 800}
+SIDECARS = (
+    ("forwarding", "memory", False),
+    ("judging, memory", "memory", True),
+    ("judging, process", "process", True),
+    ("judging, disk", "disk", True),
+)
 _AT_ONCE = 4
 # A process has settled when it and its children have done next to nothing for a while.
 _QUIET_S = 2.0
@@ -38,9 +45,10 @@ _EVALUATORS = "tool_selection", "tool_invocation", "tool_response_handling", "ta
 _ASSEMBLE = "assemble: {quiet_period: 500ms, idle_timeout: 1s, hold: 20s, max_hold: 30s, late_window: 1s}"
 _CONFIG = Template("""
 receivers: {otlp: {protocols: {grpc: {endpoint: "127.0.0.1:$port"}}}}
+extensions: {journal: {durability: $durability, directory: "$directory"}}
 processors: {$processors}
 exporters: {otlp: {endpoint: "127.0.0.1:$sink", tls: {insecure: true}}}
-service: {pipelines: {traces: {receivers: [otlp], processors: [$active], exporters: [otlp]}}}
+service: {extensions: [journal], pipelines: {traces: {receivers: [otlp], processors: [$active], exporters: [otlp]}}}
 """)
 
 
@@ -50,11 +58,13 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def config(port: int, sink_port: int, *, judging: bool) -> str:
+def config(port: int, sink_port: int, durability: str, directory: Path, *, judging: bool) -> str:
     """A configuration of the sidecar, with all evaluators or with none."""
     processors = ", ".join([_ASSEMBLE, *(f"{name}: {{}}" for name in _EVALUATORS)]) if judging else ""
     active = ", ".join(["assemble", *_EVALUATORS]) if judging else ""
-    return _CONFIG.substitute(port=port, sink=sink_port, processors=processors, active=active)
+    return _CONFIG.substitute(
+        port=port, sink=sink_port, processors=processors, active=active, durability=durability, directory=directory
+    )
 
 
 class Contestant:
@@ -108,24 +118,22 @@ async def _send(port: int, bodies: list[bytes]) -> None:
             await asyncio.gather(*(call(body, wait_for_ready=True, timeout=30) for body in bodies[at : at + _AT_ONCE]))
 
 
-def _measure(kind: str, relay: Contestant, sidecars: tuple[Contestant, Contestant]) -> None:
-    rows = []
+def _measure(kind: str, relay: Contestant, sidecars: Sequence[Contestant]) -> None:
+    rows: dict[str, list[tuple[float, float, float]]] = {sidecar.name: [] for sidecar in sidecars}
+    bare = []
     for seed in range(ROUNDS):
         bodies = list(requests(kind, REQUESTS[kind], seed))
         bare_us, _ = relay.work(bodies)
-        (forwarding_us, _), (judging_us, children_us) = (sidecar.work(bodies) for sidecar in sidecars)
+        worked = {sidecar.name: sidecar.work(bodies) for sidecar in sidecars}
         # The first round is for nothing: it gives everyone the memory they work in.
         if seed:
-            rows.append(
-                (bare_us, forwarding_us, judging_us, forwarding_us / bare_us, judging_us / bare_us, children_us)
-            )
-    bare_us, forwarding_us, judging_us, forwarding, judging, children_us = map(
-        statistics.median, zip(*rows, strict=True)
-    )
-    print(
-        f"{kind:6}{bare_us:9.2f}{forwarding_us:12.2f}  × {forwarding:.2f}{judging_us:12.2f}  × {judging:.2f}"
-        f"{children_us:16.1f}"
-    )
+            bare.append(bare_us)
+            for name, (own_us, children_us) in worked.items():
+                rows[name].append((own_us, own_us / bare_us, children_us))
+    print(f"{kind:6}{'relay':24}{statistics.median(bare):10.2f}")
+    for name, measured in rows.items():
+        own_us, ratio, children_us = map(statistics.median, zip(*measured, strict=True))
+        print(f"{'':6}{name:24}{own_us:10.2f}  × {ratio:5.2f}{children_us:16.1f}")
 
 
 def main() -> None:
@@ -137,15 +145,16 @@ def main() -> None:
             port = free_port()
             relay = Contestant("relay", port, "-m", "bench.relay", "relay", str(port), str(sink_port))
             started.append(relay)
-            for judging in (False, True):
+            for name, durability, judging in SIDECARS:
                 port = free_port()
-                path = Path(folder) / f"{judging}.yaml"
-                path.write_text(config(port, sink_port, judging=judging))
-                started.append(Contestant("sidecar", port, "-m", "collector.cli", "run", "--config", str(path)))
+                path = Path(folder) / f"{len(started)}.yaml"
+                directory = Path(folder) / f"journal-{len(started)}"
+                path.write_text(config(port, sink_port, durability, directory, judging=judging))
+                started.append(Contestant(name, port, "-m", "collector.cli", "run", "--config", str(path)))
             print("µs of processor time per span")
-            print(f"{'':6}{'relay':>9}{'forwarding':>12}{'':8}{'judging':>12}{'':8}{'judging process':>16}")
+            print(f"{'':30}{'own':>10}{'× relay':>9}{'judging process':>16}")
             for kind in REQUESTS:
-                _measure(kind, relay, (started[2], started[3]))
+                _measure(kind, relay, started[2:])
         finally:
             for one in started:
                 one.stop()
