@@ -14,9 +14,11 @@ from collector.commands import (
     dead_letters,
     demo,
     evaluate,
+    explain,
     local_judge,
     print_config,
     probe,
+    reload,
     replay,
     run,
     transcript,
@@ -38,6 +40,8 @@ def _root() -> None:
 
 for command in (
     run,
+    explain,
+    reload,
     demo,
     replay,
     transcript,

@@ -64,6 +64,10 @@ class Queue(Protocol):
     def has_room(self) -> bool:
         """Whether more should be let in at the receivers."""
 
+    @property
+    def fullness(self) -> float:
+        """How full it is: 1.0 where receivers begin to refuse."""
+
 
 @dataclass(frozen=True, slots=True)
 class Destination:

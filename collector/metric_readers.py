@@ -10,10 +10,11 @@ from opentelemetry.sdk.metrics.export import MetricExporter, MetricReader, Perio
 from prometheus_client import CollectorRegistry, make_asgi_app
 
 from collector.config.telemetry_settings import MetricSettings, OtlpMetricExporterSettings, PrometheusSettings
-from collector.http_endpoint import HttpEndpoint
+from collector.http_endpoint import HttpEndpoint, on_address
 from collector.telemetry import without_otel_environment
 
 Endpoints = list[HttpEndpoint]
+_NAME = "service::telemetry::metrics"
 
 
 def make_readers(settings: MetricSettings) -> tuple[list[MetricReader], Endpoints]:
@@ -57,4 +58,4 @@ def _prometheus(settings: PrometheusSettings) -> tuple[MetricReader, HttpEndpoin
     registry = CollectorRegistry()
     reader = PrometheusMetricReader(scope_info_enabled=False, registry=registry)
     application = make_asgi_app(registry)
-    return reader, HttpEndpoint("service::telemetry::metrics", settings.host, settings.port, application)
+    return reader, HttpEndpoint(_NAME, on_address(_NAME, settings.host, settings.port), application)

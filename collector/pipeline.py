@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from google.protobuf.message import DecodeError
 
 from collector import wire
+from collector.accounts.accounts import Accounts
 from collector.dispatch import Destination, Dispatch, Headers, ScoreMode
 from collector.exporters.splitting import count_items
 from collector.holding.assembler import Assembler
@@ -56,6 +57,7 @@ class Reading:
 class _Request:
     """A request in hand. `number` is that of the journal's record; 0 without a journal."""
 
+    receiver: str
     signal: Signal
     data: bytes
     headers: Headers
@@ -83,6 +85,7 @@ class Pipeline:
         clock: seconds on a monotonic clock.
         journal: where requests are written before they are acknowledged, if anywhere.
         wall_clock: nanoseconds since 1970, for times of arrival that outlive the process.
+        accounts: the record of what became of traces.
     """
 
     def __init__(
@@ -95,8 +98,9 @@ class Pipeline:
         clock: Callable[[], float],
         journal: Journal | None = None,
         wall_clock: Callable[[], int] = time.time_ns,
+        accounts: Accounts | None = None,
     ) -> None:
-        self._destinations = destinations
+        self._accounts = Accounts(clock) if accounts is None else accounts
         self._dispatch = dispatch
         self._budget = budget
         self._telemetry = telemetry
@@ -109,6 +113,13 @@ class Pipeline:
         self._assembler: Assembler | None = None
         self._shed_s = float("-inf")
         self._reading: Reading | None = None
+        self.last_taken_s = float("-inf")
+        """When the last request came, by the clock."""
+        self.redirect(destinations)
+
+    def redirect(self, destinations: Mapping[Signal, Sequence[Destination]]) -> None:
+        """Lead to other destinations from now on, also with what is held."""
+        self._destinations = destinations
         traces = destinations.get(Signal.TRACES, ())
         self._waiting = [one for one in traces if one.mode.waits]
         self._immediate = [one for one in traces if not one.mode.waits]
@@ -117,6 +128,19 @@ class Pipeline:
         """Put the assembler between receivers and those destinations that wait for scores."""
         self._assembler = assembler
         self._reading = reading
+
+    def is_crowded(self, share: float) -> bool:
+        """Whether receivers are about to refuse: something that makes them do so is as full as `share` of its limit."""
+        if any(one.queue.fullness >= share for group in self._destinations.values() for one in group):
+            return True
+        if self._journal is not None:
+            journal = self._journal.stats()
+            if journal.size_bytes >= share * journal.limit_bytes:
+                return True
+        if self._budget.used_bytes >= share * self._budget.limit_bytes:
+            # What nobody waits for is given up before anything is refused.
+            self._shed()
+        return self._budget.used_bytes >= share * self._budget.limit_bytes
 
     # -- Intake ------------------------------------------------------------------------------------------------------
 
@@ -129,6 +153,7 @@ class Pipeline:
         if signal not in self._destinations:
             raise UndeclaredSignalError(f"no {signal} pipeline is configured (service::pipelines::{signal})")
         metrics = self._metrics_of(receiver)
+        self.last_taken_s = self._clock()
         try:
             self._require_room(signal, len(request))
         except OverloadedError as error:
@@ -136,7 +161,7 @@ class Pipeline:
             raise
         kept = tuple((name, headers[name]) for name in FORWARDED_HEADERS if name in headers)
         number = 0 if self._journal is None else self._journal.reserve()
-        checked = self._check(_Request(signal, request, kept, number))
+        checked = self._check(_Request(receiver, signal, request, kept, number))
 
         def go_on() -> None:
             metrics.accepted(signal, checked.items)
@@ -190,12 +215,18 @@ class Pipeline:
         try:
             self._budget.require(size_bytes)
         except OverloadedError:
-            now_s = self._clock()
-            if self._assembler is None or now_s < self._shed_s + SHED_PAUSE_S:
+            if not self._shed():
                 raise
-            self._shed_s = now_s
-            self._assembler.shed(now_s)
             self._budget.require(size_bytes)
+
+    def _shed(self) -> bool:
+        """Give up what nobody waits for, unless that was done a moment ago; says whether it was done."""
+        now_s = self._clock()
+        if self._assembler is None or now_s < self._shed_s + SHED_PAUSE_S:
+            return False
+        self._shed_s = now_s
+        self._assembler.shed(now_s)
+        return True
 
     def _check(self, request: _Request) -> _Checked:
         """Take a request apart, and say how to go on with it; nothing of it is kept yet."""
@@ -206,22 +237,26 @@ class Pipeline:
                 return _Checked(len(records), rejected, lambda: self._pass_spans(request, records, whole=not rejected))
             case Signal.LOGS:
                 logs = wire.slice_logs(request.data, request.headers, self._origins)
-                to = self._destinations[Signal.LOGS]
-                return _Checked(len(logs.records), logs.rejected, lambda: self._pass_logs(request, logs, to))
+                return _Checked(
+                    len(logs.records),
+                    logs.rejected,
+                    # Where to is asked when it goes on: a reload may come in between.
+                    lambda: self._pass_logs(request, logs, self._destinations.get(Signal.LOGS, ())),
+                )
             case Signal.METRICS:
                 points = wire.count_data_points(request.data)
                 return _Checked(points, (), lambda: self._pass_on(request, points))
 
     def _pass_on(self, request: _Request, items: int, destinations: Sequence[Destination] | None = None) -> None:
         parcel = Parcel(request.signal, request.data, items, request.headers, request.number)
-        self._dispatch.send_request(parcel, destinations or self._destinations[request.signal])
+        self._dispatch.send_request(parcel, destinations or self._destinations.get(request.signal, ()))
 
     def _pass_spans(self, request: _Request, records: Sequence[SpanRecord], *, whole: bool) -> None:
         if self._assembler is None or self._reading is None:
             passed = held = [_as_it_came(record) for record in records]
             untouched = whole
         else:
-            passed, held, untouched = self._sort(records, self._assembler, self._reading, None)
+            passed, held, untouched = self._sort(records, request.receiver, self._assembler, self._reading, None)
             untouched = untouched and whole
         if untouched and len(passed) == len(records):
             # The request goes on as it came: nothing in it was held, marked or left out.
@@ -231,7 +266,12 @@ class Pipeline:
             self._dispatch.send_spans([*passed, *held], self._immediate)
 
     def _sort(
-        self, records: Sequence[SpanRecord], assembler: Assembler, reading: Reading, age_s: float | None
+        self,
+        records: Sequence[SpanRecord],
+        receiver: str,
+        assembler: Assembler,
+        reading: Reading,
+        age_s: float | None,
     ) -> tuple[list[Outbound], list[Outbound], bool]:
         """Which spans go on at once, which are held, and whether all that goes on is as it came.
 
@@ -254,22 +294,21 @@ class Pipeline:
         late = 0
         repeated: list[SpanRecord] = []
         # Wanted spans first: what they make of their trace decides about the others.
-        taken = [assembler.add(trace_id, group, now_s, age_s or 0.0) for trace_id, group in wanted.items()]
+        taken = [assembler.add(trace_id, group, now_s, age_s) for trace_id, group in wanted.items()]
+        for trace_id, one in zip(wanted, taken, strict=True):
+            too_late = len(one.spans) if one.arrival is Arrival.LATE else 0
+            self._accounts.arrived(trace_id, receiver, len(one.spans), too_late + len(one.late), len(one.duplicates))
         for record in unwanted:
             if assembler.knows(record.trace_id):
-                taken.append(assembler.add_unwanted(record, now_s, age_s or 0.0))
+                taken.append(assembler.add_unwanted(record, now_s, age_s))
             else:
+                self._accounts.passed(record.trace_id, now_s)
                 passed.append(_as_it_came(record))
-        for arrival, spans, others, repeats, too_late in taken:
-            if age_s is None or arrival is Arrival.HELD:
-                repeated += repeats
-            else:
-                # What is remembered may be these very spans, judged and not sent on.
-                passed += [_marked(record, reading.late_mark) for record in repeats]
-                late += len(repeats)
+        for arrival, spans, others, repeats, late_ones in taken:
+            repeated += repeats
             passed += map(_as_it_came, others)
-            late += len(too_late)
-            passed += [_marked(record, reading.late_mark) for record in too_late]
+            late += len(late_ones)
+            passed += [_marked(record, reading.late_mark) for record in late_ones]
             if arrival is Arrival.HELD:
                 if self._immediate:
                     held += map(_as_it_came, spans)
@@ -311,7 +350,7 @@ class Pipeline:
 
         Spans are held again where all destinations that wait for scores lack them, unless the request isn't trusted.
         """
-        request = _Request(entry.signal, entry.request, entry.headers, owed.number)
+        request = _Request(entry.receiver, entry.signal, entry.request, entry.headers, owed.number)
         lacking: dict[tuple[int, ...], list[Destination]] = {}
         for destination in self._destinations.get(entry.signal, ()):
             if indexes := owed.remaining.get(destination.name):
@@ -323,7 +362,7 @@ class Pipeline:
                     places = {owed.number << PLACE_BITS | index for index in indexes}
                     records = [record for record in sliced.records if record.place in places]
                     age_s = max(self._wall_clock() - entry.arrived_wall_ns, 0) / 1e9
-                    self._pass_again(records, destinations, age_s if owed.trusted else None)
+                    self._pass_again(records, entry.receiver, destinations, age_s if owed.trusted else None)
                 case Signal.LOGS:
                     logs = wire.slice_logs(entry.request, entry.headers, self._origins, None)
                     self._copy_logs(logs)
@@ -332,7 +371,11 @@ class Pipeline:
                     self._pass_on(request, entry.items, destinations)
 
     def _pass_again(
-        self, records: Sequence[SpanRecord], destinations: Sequence[Destination], age_s: float | None
+        self,
+        records: Sequence[SpanRecord],
+        receiver: str,
+        destinations: Sequence[Destination],
+        age_s: float | None,
     ) -> None:
         waiting = [one for one in destinations if one.mode.waits]
         immediate = [one for one in destinations if not one.mode.waits]
@@ -340,7 +383,7 @@ class Pipeline:
         if age_s is None or self._assembler is None or self._reading is None or len(waiting) != len(self._waiting):
             self._dispatch.send_spans(as_it_came, destinations)
             return
-        passed, _, _ = self._sort(records, self._assembler, self._reading, age_s)
+        passed, _, _ = self._sort(records, receiver, self._assembler, self._reading, age_s)
         self._dispatch.send_spans(passed, waiting)
         self._dispatch.send_spans(as_it_came, immediate)
 

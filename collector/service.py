@@ -2,6 +2,7 @@
 
 Started: exporters, judging, receivers, so that nothing is taken before it can go anywhere.  Stopped the other way
 round, but receivers stay open until what is held has left, so that an agent that ends at the same time can still send.
+In between it can become what another configuration says, without giving up anything that it holds.
 """
 
 from __future__ import annotations
@@ -11,41 +12,44 @@ import contextlib
 import logging
 import signal
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from collector import process_memory, wire
-from collector.config import Component, Config
-from collector.dispatch import Destination, Dispatch, ScoreMode, WrittenDown
-from collector.exporters.queue import SendingQueue
-from collector.exporters.settings import ExporterSettings
+from collector.accounts.accounts import Accounts
+from collector.accounts.inquiry import Inquiry, Way
+from collector.config import Config
+from collector.control.endpoint import Control
+from collector.control.settings import control_settings_of
+from collector.destinations import Destinations
+from collector.dispatch import Destination, Dispatch, WrittenDown
 from collector.exposure import exposures
-from collector.factories import make_dead_letters, make_journal, make_queue, make_receivers
-from collector.health import HealthCheck, HealthCheckSettings
+from collector.factories import make_journal
+from collector.health import Health
 from collector.holding import settings as assembler_settings
 from collector.holding.assembler import Assembler
+from collector.holding.ledger import Ledger
+from collector.holding.ledger_file import FILE_NAME as LEDGER_FILE_NAME
+from collector.holding.ledger_file import LedgerFile
 from collector.holding.live_trace import Chunk
 from collector.holding.store import Budget, MemoryStore
 from collector.journal import Journal, JournalSettings, Recovered
-from collector.judging.jobs import (
-    AdmissionCount,
-    Count,
-    Judged,
-    LevelCount,
-    QuestionCount,
-    RequestCount,
-    SpendingCount,
-    VerdictCount,
-)
+from collector.judging.counting import Counting
+from collector.judging.desk import JudgingDesk
+from collector.judging.jobs import JobSource, Judged
 from collector.judging.process import JudgingProcess
-from collector.judging.setup import Plan, plan_of
-from collector.logs import RateLimited
-from collector.metric_readers import make_readers
+from collector.judging.setup import class_settings, plan_of
+from collector.logs import RateLimited, set_up_logging
 from collector.overview import overview
+from collector.own_metrics import OwnMetrics
 from collector.pipeline import Pipeline, Reading
+from collector.receiving import Receiving
 from collector.records import LogRecord, Parcel, Signal
+from collector.reloading import Reloaded, Reloading, needs_restart
 from collector.rereading import Rereader
 from collector.restoring import Restoring
-from collector.telemetry import Telemetry
+from collector.terminal import HangUp, Terminal
 from processors.conventions.wanted import wants, wants_log
 from processors.verdicts.scores import late_mark
 
@@ -55,11 +59,12 @@ _often = RateLimited(logger)
 # How long stopping may take: first for verdicts that are under way, then for delivery.
 JUDGING_GRACE_S = 3.0
 DELIVERY_GRACE_S = 10.0
-RECEIVER_GRACE_S = 1.0
+METRICS_GRACE_S = 1.0
+# An agent that is told to end at the same time may still send; it has stopped when nothing has come for so long.
+FLUSH_GRACE_S = 0.5
 _LONGEST_TICK_S = 1.0
 # What falls due within this time is done together: every turn of the clock costs as much as a trace.
 _SHORTEST_TICK_S = 0.1
-NOT_DELIVERED = "not delivered before the sidecar stopped"
 _MIB = 1 << 20
 
 
@@ -68,26 +73,21 @@ class Service:
 
     Args:
         config: a checked configuration.
+        reread: reads and checks the configuration again; raises ConfigError.
     """
 
-    def __init__(self, config: Config) -> None:
-        readers, self._endpoints = make_readers(config.telemetry.metrics)
-        self._telemetry = Telemetry(readers, config.telemetry.resource)
-        assemble = config.processor("assemble")
-        timing = assemble.settings_as(assembler_settings.Settings) if assemble else None
-        self._budget = Budget((timing or assembler_settings.Settings()).limit_mib * _MIB)
+    def __init__(self, config: Config, reread: Callable[[], Config] | None = None) -> None:
+        self._config = self._started_with = config
+        self._own_metrics = OwnMetrics(config.telemetry.metrics, config.telemetry.resource)
+        self._telemetry = self._own_metrics.telemetry
+        self._accounts = Accounts()
+        timing = _timing_of(config)
+        self._budget = Budget(timing.limit_mib * _MIB)
         self._parcels: MemoryStore[Parcel] = MemoryStore(self._budget)
-        self._journal_settings = _journal_settings(config)
-        self._journal = make_journal(self._journal_settings, config)
-        self._dead_letters = {name: make_dead_letters(component) for name, component in config.exporters.items()}
-        self._exporter_metrics = {name: self._telemetry.exporter(name) for name in config.exporters}
-        self._queues = {
-            name: make_queue(
-                component, self._parcels, self._dead_letters[name], self._exporter_metrics[name], self._journal
-            )
-            for name, component in config.exporters.items()
-        }
-        self._destinations = {name: self._destination(component) for name, component in config.exporters.items()}
+        self._journal = make_journal(_journal_settings(config), config)
+        self._destinations = Destinations(
+            config, self._parcels, self._telemetry, self._journal, on_switch=self._lead_elsewhere
+        )
         origins = wire.Origins()
         self._rereader = None if self._journal is None else Rereader(self._journal, origins)
         written = None
@@ -95,50 +95,65 @@ class Service:
             written = WrittenDown(self._journal, self._rereader)
         self._dispatch = Dispatch(self._parcels, self._budget, written, _call_later)
         self._pipeline = Pipeline(
-            {
-                kind: [self._destinations[name] for name in pipeline.exporters]
-                for kind, pipeline in config.pipelines.items()
-            },
+            self._destinations.by_signal(config),
             self._dispatch,
             self._budget,
             self._telemetry,
             origins,
             time.monotonic,
             self._journal,
+            accounts=self._accounts,
         )
-        self._config = config
         self._plan = plan_of(config)
-        self._judges = {judge_id: self._telemetry.judge(judge_id) for judge_id in self._plan.judges}
-        self._judging: JudgingProcess | None = None
+        self._counting = Counting(self._telemetry)
+        self._desk: JudgingDesk | None = None
+        self._ledger_file: LedgerFile | None = None
         self._assembler: Assembler | None = None
         self._tick_s = self._pause_s = _LONGEST_TICK_S
         self._trimming = process_memory.Trimming()
-        if timing is not None:
-            self._attach_judging(self._plan, timing)
-        self._receivers = [
-            receiver
-            for name, component in config.receivers.items()
-            for receiver in make_receivers(component, self._pipeline, _signals_of(name, config))
-        ]
-        health = config.extension("health_check")
-        self._health = HealthCheck(health.settings_as(HealthCheckSettings)) if health else None
+        if config.processor("assemble") is not None:
+            self._attach_judging(timing)
+        self._receiving = Receiving(config, self._pipeline)
+        self._health = Health(config, self._pipeline.is_crowded)
+        self._reloading = Reloading(
+            reread, self._become, (self._own_metrics, self._health, self._destinations, self._receiving), config
+        )
+        inquiry = Inquiry(self._accounts, self._assembler, self._place_of_job, self._ways_of_traces, self._parcels.read)
+        self._control = Control(
+            control_settings_of(config),
+            inquiry.explain,
+            self._reloading.answer,
+            declared=config.extension("control") is not None,
+        )
         self._ticker: asyncio.Task[None] | None = None
-        self._notes = (*config.notes, *self._plan.notes)
         self._exposures = tuple(exposures(config))
         self._telemetry.observe_exposed(lambda: len(self._exposures))
 
     async def run(self) -> None:
-        """Work until SIGTERM, SIGINT or SIGHUP (the terminal was closed), then stop in order.
+        """Work until SIGTERM, SIGINT or the end of the terminal, then stop in order. SIGHUP otherwise reloads.
 
         Raises:
             collector.start_error.StartError: an address can't be listened on, or a file can't be written.
         """
         stop = asyncio.Event()
+        terminal = Terminal()
+        reloads: set[asyncio.Task[Reloaded]] = set()
+
+        def hang_up() -> None:
+            match terminal.hang_up():
+                case HangUp.STOP:
+                    stop.set()
+                case HangUp.RELOAD:
+                    task = asyncio.create_task(self._reloading.reload_and_log())
+                    reloads.add(task)
+                    task.add_done_callback(reloads.discard)
+                case HangUp.NOTHING:
+                    pass
+
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            # Whoever starts it under nohup wants it to outlive the terminal.
-            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-                loop.add_signal_handler(number, stop.set)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop.set)
+        loop.add_signal_handler(signal.SIGHUP, hang_up)
         try:
             await self.start()
             await stop.wait()
@@ -147,37 +162,44 @@ class Service:
             # Ctrl-C once more ends the process at once, as the operator then evidently wants.  SIGTERM doesn't: it may
             # well come twice, from whoever ends a group of processes and from a parent that passes it on.
             loop.remove_signal_handler(signal.SIGINT)
+            await self._reloading.close()
             await self.stop()
 
     async def start(self) -> None:
         """Start everything."""
         process_memory.raise_file_limit()
-        for note in self._notes:
+        self._tell_notes()
+        await self._own_metrics.start()
+        # Before what may take long, so that nobody takes a long start for a dead process.
+        await self._health.start()
+        recovered = None if self._journal is None else await self._open_journal(self._journal)
+        if self._ledger_file is not None:
+            await asyncio.to_thread(self._ledger_file.load, self._ledger, time.monotonic())
+        await self._destinations.start()
+        if self._desk is not None:
+            await self._desk.start()
+            self._ticker = asyncio.create_task(self._keep_time(), name="assembler clock")
+        await self._control.start()
+        if self._journal is not None and recovered is not None:
+            restoring = Restoring(
+                self._journal,
+                self._pipeline,
+                self._dispatch,
+                self._destinations.by_name,
+                self._destinations.metrics,
+            )
+            await restoring.restore(recovered)
+        await self._receiving.start()
+        process_memory.settle()
+        self._health.set_ready(True)
+        for line in overview(self._config, self._plan, self._receiving.ports):
+            logger.info(line)
+
+    def _tell_notes(self) -> None:
+        for note in (*self._config.notes, *self._plan.notes):
             logger.info(note)
         for exposure in self._exposures:
             logger.warning(exposure)
-        for endpoint in self._endpoints:
-            await endpoint.start()
-        recovered = None if self._journal is None else await self._open_journal(self._journal)
-        for queue in self._queues.values():
-            await queue.start()
-        if self._judging is not None:
-            await self._judging.start()
-            self._ticker = asyncio.create_task(self._keep_time(), name="assembler clock")
-        if self._health is not None:
-            await self._health.start()
-        if self._journal is not None and recovered is not None:
-            restoring = Restoring(
-                self._journal, self._pipeline, self._dispatch, self._destinations, self._exporter_metrics
-            )
-            await restoring.restore(recovered)
-        for receiver in self._receivers:
-            await receiver.start()
-        process_memory.settle()
-        if self._health is not None:
-            self._health.set_ready(True)
-        for line in overview(self._config, self._plan, [receiver.port for receiver in self._receivers]):
-            logger.info(line)
 
     @staticmethod
     async def _open_journal(journal: Journal) -> Recovered:
@@ -187,104 +209,135 @@ class Service:
 
     async def stop(self) -> None:
         """Stop everything; what can still be delivered is."""
-        if self._health is not None:
-            self._health.set_ready(False)
+        self._health.set_ready(False)
         await self._finish_judging()
-        for receiver in self._receivers:
-            await receiver.stop(RECEIVER_GRACE_S)
+        await self._receiving.stop()
         await self._dispatch.settled()
-        await asyncio.gather(*(self._empty(name, queue) for name, queue in self._queues.items()))
+        await self._destinations.stop(DELIVERY_GRACE_S)
         if self._journal is not None:
             await self._journal.stop()
-        if self._health is not None:
-            await self._health.stop()
-        for endpoint in self._endpoints:
-            await endpoint.stop()
-        await asyncio.to_thread(self._telemetry.stop, RECEIVER_GRACE_S)
+        await self._control.stop()
+        await self._health.stop()
+        await self._own_metrics.stop(METRICS_GRACE_S)
 
     async def _finish_judging(self) -> None:
-        if self._assembler is None or self._judging is None:
-            return
-        self._judging.wind_down()
-        self._assembler.drain(time.monotonic())
+        """Let what is complete be judged by rules and leave, while agents that end at the same time still send."""
+        if self._assembler is not None and self._desk is not None:
+            self._desk.wind_down()
+            self._assembler.drain(time.monotonic())
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(JUDGING_GRACE_S):
-                await self._judging.idle()
+                await self._silence()
+                if self._desk is not None:
+                    await self._desk.idle()
         if self._ticker is not None:
             self._ticker.cancel()
-        await self._judging.stop()
-        self._assembler.abandon()
+        if self._assembler is not None and self._desk is not None:
+            await self._desk.stop()
+            self._assembler.abandon()
+        if self._ledger_file is not None:
+            await asyncio.to_thread(self._ledger_file.close)
 
-    async def _empty(self, name: str, queue: SendingQueue) -> None:
-        left = await queue.drain(DELIVERY_GRACE_S)
-        if not left:
-            return
+    async def _silence(self) -> None:
+        """Wait until no agent seems to send any more."""
+        quiet_from_s = time.monotonic()
+        while True:
+            await asyncio.sleep(quiet_from_s + FLUSH_GRACE_S - time.monotonic())
+            if self._pipeline.last_taken_s <= quiet_from_s:
+                return
+            quiet_from_s = self._pipeline.last_taken_s
+
+    # -- another configuration ---------------------------------------------------------------------------------------
+
+    def _lead_elsewhere(self, destinations: Mapping[Signal, Sequence[Destination]]) -> None:
+        self._pipeline.redirect(destinations)
         if self._journal is not None:
-            logger.warning(
-                "%s: %d requests were not delivered in time; they will be at the next start", name, len(left)
+            self._journal.destinations_changed(
+                {signal: [one.name for one in group] for signal, group in destinations.items()}
             )
-            return
-        # Memory ends with the process; a file is the one place left where nothing is lost.
-        letters = self._dead_letters[name]
-        parcels = [self._parcels.read(ref) for ref in left]
-        try:
-            await asyncio.to_thread(letters.append_all, parcels, NOT_DELIVERED)
-        except OSError as error:
-            logger.error("%s: can't write %s (%s): what was not delivered is lost", name, letters.path, error.strerror)
-        else:
-            logger.warning("%s: %d requests were not delivered in time and are in %s", name, len(left), letters.path)
+
+    async def _become(self, config: Config) -> tuple[list[str], list[str]]:
+        """Take over what can't fail of another configuration: what was changed, and what needs a restart."""
+        left = [*needs_restart(self._started_with, config), *self._destinations.needs_restart(config)]
+        changed = []
+        set_up_logging(config.telemetry.logs)
+        if config.telemetry.logs != self._config.telemetry.logs:
+            changed.append("service::telemetry::logs was changed")
+        plan = plan_of(config)
+        if self._desk is not None and self._assembler is not None:
+            # The code of other packages' evaluators may have changed, which no setting tells.
+            if replace(plan, notes=()) != replace(self._plan, notes=()) or class_settings(config):
+                await self._desk.switch(plan)
+                changed.append("evaluators and judges: a new judging process works by them")
+            timing = _timing_of(config)
+            if timing != _timing_of(self._config):
+                self._assembler.retime(timing)
+                self._budget.limit_bytes = timing.limit_mib * _MIB
+                self._set_ticks(timing)
+                changed.append("processors::assemble was changed")
+        self._plan, self._config = plan, config
+        self._exposures = tuple(exposures(config))
+        self._tell_notes()
+        return changed, left
+
+    # -- who asks ----------------------------------------------------------------------------------------------------
+
+    def _place_of_job(self, trace_id: bytes) -> str | None:
+        return None if self._desk is None else self._desk.place_of(trace_id)
+
+    def _ways_of_traces(self) -> Iterable[Way]:
+        of_traces = self._config.pipelines[Signal.TRACES].exporters
+        return [
+            Way(destination.name, destination.mode.waits and destination.name in of_traces, queue.refs)
+            for destination, queue in self._destinations.queues()
+            if destination.name in of_traces or len(queue)
+        ]
 
     # -- judging -----------------------------------------------------------------------------------------------------
 
-    def _attach_judging(self, plan: Plan, timing: assembler_settings.Settings) -> None:
+    def _attach_judging(self, timing: assembler_settings.Settings) -> None:
         spans: MemoryStore[Chunk] = MemoryStore(self._budget)
         logs: MemoryStore[LogRecord] = MemoryStore(self._budget)
-        judging = self._judging = JudgingProcess(
-            plan,
-            self._judged,
-            self._counted,
-            self._telemetry.traces.judging_restarted,
-            self._pipeline.evaluations_apart,
-        )
+        self._desk = JudgingDesk(self._plan, self._make_process, self._submitted)
         reread = None if self._rereader is None else self._rereader.records
-        assembler = self._assembler = Assembler(timing, spans, logs, self._pipeline, judging, reread=reread)
+        if self._journal is not None:
+            self._ledger_file = LedgerFile(Path(_journal_settings(self._config).directory) / LEDGER_FILE_NAME)
+        self._ledger = Ledger(timing.ledger_max_age, keeper=self._ledger_file)
+        assembler = self._assembler = Assembler(
+            timing, spans, logs, self._pipeline, self._desk, self._accounts, reread, self._ledger
+        )
         self._pipeline.attach(assembler, Reading(wants, wants_log, late_mark()))
-        self._tick_s = min(_LONGEST_TICK_S, timing.quiet_period / 10)
-        self._pause_s = max(min(_SHORTEST_TICK_S, timing.quiet_period / 20), 0.001)
+        self._set_ticks(timing)
         self._telemetry.traces.observe_held(
             lambda: assembler.stats().held_spans,
             lambda: self._budget.used_bytes,
             lambda: assembler.stats().traces,
         )
 
+    def _set_ticks(self, timing: assembler_settings.Settings) -> None:
+        self._tick_s = min(_LONGEST_TICK_S, timing.quiet_period / 10)
+        self._pause_s = max(min(_SHORTEST_TICK_S, timing.quiet_period / 20), 0.001)
+
+    def _make_process(self, plan: object) -> JudgingProcess:
+        return JudgingProcess(
+            plan,
+            self._judged,
+            self._counting.take,
+            self._telemetry.traces.judging_restarted,
+            self._pipeline.evaluations_apart,
+        )
+
+    def _submitted(self, job: JobSource) -> None:
+        self._accounts.submitted(job.trace_id, complete=job.complete, partial=job.partial, rules_only=job.rules_only)
+
     def _judged(self, result: Judged) -> None:
         assert self._assembler is not None
         if result.failure is not None:
             _often.warning("trace left without scores: %s (trace %s)", result.failure, result.trace_id.hex())
+        too_late = result.tails.keys() - self._assembler.held(result.trace_id)
+        if not result.more:
+            self._accounts.answered(result.trace_id, result.told, too_late, result.failure, final=result.final)
         self._assembler.judged(result, time.monotonic())
-
-    def _counted(self, counts: Sequence[Count]) -> None:
-        for count in counts:
-            match count:
-                case VerdictCount():
-                    self._telemetry.traces.judged(*count)
-                case AdmissionCount():
-                    self._telemetry.traces.admitted(*count)
-                case RequestCount(judge=judge):
-                    self._judges[judge].request(count.outcome, count.duration_s)
-                    self._judges[judge].tokens(count.tokens_read, count.tokens_written)
-                    if count.problem:
-                        _often.warning("%s: a request failed: %s", judge, count.problem)
-                    if count.learnt:
-                        logger.info("%s: the endpoint is asked in another way from now on: %s", judge, count.learnt)
-                case QuestionCount(judge=judge):
-                    self._judges[judge].asked(count.asked, count.questions)
-                    if count.problem:
-                        _often.warning("%s: questions without an answer: %s", judge, count.problem)
-                case SpendingCount(judge=judge):
-                    self._judges[judge].spent(count.tokens, count.money, estimated=count.estimated)
-                case LevelCount(judge=judge):
-                    self._judges[judge].stands(*count[1:])
 
     async def _keep_time(self) -> None:
         assert self._assembler is not None
@@ -299,18 +352,15 @@ class Service:
             wait_s = self._tick_s if due_s is None else min(self._tick_s, max(due_s - time.monotonic(), 0.0))
             await asyncio.sleep(max(wait_s, self._pause_s))
 
-    def _destination(self, component: Component) -> Destination:
-        settings = component.settings_as(ExporterSettings)
-        return Destination(component.id, ScoreMode(settings.scores), self._queues[component.id])
+
+def _timing_of(config: Config) -> assembler_settings.Settings:
+    assemble = config.processor("assemble")
+    return assembler_settings.Settings() if assemble is None else assemble.settings_as(assembler_settings.Settings)
 
 
 def _journal_settings(config: Config) -> JournalSettings:
     journal = config.extension("journal")
     return journal.settings_as(JournalSettings) if journal else JournalSettings()
-
-
-def _signals_of(receiver: str, config: Config) -> Collection[Signal]:
-    return [signal for signal, pipeline in config.pipelines.items() if receiver in pipeline.receivers]
 
 
 def _call_later(delay_s: float, function: Callable[[], None]) -> None:

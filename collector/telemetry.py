@@ -8,10 +8,12 @@ Counts and names only: no metric or attribute ever holds anything from a span.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import version
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 from opentelemetry.metrics import CallbackOptions, Counter, Meter, Observation
 from opentelemetry.sdk.metrics import MeterProvider
@@ -110,6 +112,10 @@ class ExporterMetrics:
     def retried(self) -> None:
         """One attempt after a failed one."""
         self._retries.add(1, self._attributes)
+
+    def stop_observing(self) -> None:
+        """Report no queue any more; another one may be reported afterwards."""
+        _stop_reporting(self._meter, ("exporter", self._attributes["exporter"]))
 
     def observe_queue(self, unit: str, size: Gauge, capacity: float, items: dict[Signal, Gauge]) -> None:
         """Report the queue: its size and limit in the unit of the limit, and the items in it by signal."""
@@ -307,6 +313,17 @@ class Telemetry:
         words = "Addresses beyond this machine that lack TLS or a check of who sends."
         _gauge(self._meter, "receiver_exposed_addresses", words, addresses, {})
 
+    def replace_readers(self, old: Iterable[MetricReader], new: Iterable[MetricReader]) -> None:
+        """Let metrics out in other ways; blocks while periodic readers send what they still have.
+
+        What a new way out tells begins at zero, as after a restart.
+        """
+        for reader in old:
+            self._provider.remove_metric_reader(reader)
+        with without_otel_environment():
+            for reader in new:
+                self._provider.add_metric_reader(reader)
+
     def stop(self, timeout_s: float) -> None:
         """Send what periodic readers still have, and stop; blocks, at most about `timeout_s` seconds."""
         self._provider.shutdown(timeout_s * 1000)
@@ -335,8 +352,28 @@ def _per_signal(meter: Meter, name: str, what: str) -> dict[Signal, Counter]:
     }
 
 
-def _gauge(meter: Meter, name: str, description: str, value: Gauge, attributes: dict[str, str]) -> None:
+_Reported: TypeAlias = "dict[str, dict[frozenset[tuple[str, str]], Gauge]]"
+_reported: WeakKeyDictionary[Meter, _Reported] = WeakKeyDictionary()
+
+
+def _gauge(meter: Meter, name: str, description: str, value: Gauge, attributes: Mapping[str, str]) -> None:
+    """Report a value under these attributes from now on, in the place of what was reported under them before."""
+    by_name = _reported.setdefault(meter, {})
+    key = frozenset(attributes.items())
+    if name in by_name:
+        by_name[name][key] = value
+        return
+    values = by_name[name] = {key: value}
+
     def observe(_: CallbackOptions) -> Iterable[Observation]:
-        yield Observation(value(), attributes)
+        for pairs, current in list(values.items()):
+            yield Observation(current(), dict(pairs))
 
     meter.create_observable_gauge(f"spanjudge_{name}", callbacks=[observe], description=description)
+
+
+def _stop_reporting(meter: Meter, attribute: tuple[str, str]) -> None:
+    """Report nothing more under attributes that this one is among."""
+    for values in _reported.get(meter, {}).values():
+        for key in [key for key in values if attribute in key]:
+            del values[key]

@@ -29,9 +29,14 @@ SetOption = Annotated[
 def load_or_exit(config: Sequence[str] | None, sets: Sequence[str] | None) -> Config:
     """The configuration. Otherwise the problems on standard error, and the exit code for it."""
     try:
-        loaded = load_config(config or [], sets or [])
-        check_classes(loaded)
+        return load_and_check(config, sets)
     except ConfigError as error:
         report(error.notes, [str(problem) for problem in error.problems])
         raise typer.Exit(INVALID_CONFIG) from None
+
+
+def load_and_check(config: Sequence[str] | None, sets: Sequence[str] | None) -> Config:
+    """The configuration, with evaluators' classes tried. Raises ConfigError."""
+    loaded = load_config(config or [], sets or [])
+    check_classes(loaded)
     return loaded

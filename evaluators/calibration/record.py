@@ -58,6 +58,12 @@ class Calibration:
             (one.evaluator, one.revision) for one in measured if one.kappa is not None and one.kappa >= min_kappa
         )
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Calibration) and self._good == other._good
+
+    def __hash__(self) -> int:
+        return hash(self._good)
+
     def marked(self, verdict: Verdict) -> Verdict:
         """The verdict; one that a judge gave who wasn't measured, or not found good enough, is uncalibrated."""
         if verdict.status is not Status.OK or verdict.method is not Method.JUDGE:

@@ -70,7 +70,7 @@ async def running_backend(port: int = 0) -> AsyncIterator[Backend]:
 class Sidecar:
     def __init__(self, folder: Path, text: str) -> None:
         self.grpc_port, self.http_port, self.health_port = free_port(), free_port(), free_port()
-        self.folder = folder
+        self.folder = self.runtime_folder = folder
         self.config = folder / "config.yaml"
         self.config.write_text(
             text.replace("GRPC_PORT", str(self.grpc_port))
@@ -84,12 +84,32 @@ class Sidecar:
         assert self._process is not None
         return self._process
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Its own, and that of commands which find it."""
+        own = str(self.runtime_folder)
+        return {**os.environ, "PYTHONPATH": str(Path.cwd()), "XDG_RUNTIME_DIR": own, "TMPDIR": own}
+
+    async def command(self, *arguments: str) -> tuple[int, str, str]:
+        """Run another command of the same program: its exit code, what it printed, and what it reported."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", "collector", *arguments),
+            cwd=self.folder,
+            env=self.environment,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        async with asyncio.timeout(60):
+            out, err = await process.communicate()
+        assert process.returncode is not None
+        return process.returncode, out.decode(), err.decode()
+
     async def start(self) -> None:
         with (self.folder / "stdout").open("wb") as out, (self.folder / "stderr").open("wb") as err:
             self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-m", "collector", "run", "--config", str(self.config)),
                 cwd=self.folder,
-                env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+                env=self.environment,
                 stdout=out,
                 stderr=err,
             )
