@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test demo check lint types lock bench recordings clean
+.PHONY: run test demo check lint types lock bench fuzz recordings clean
 
 run: $(STAMP)
 	$(BIN)/spanjudge run --config otel-config.yaml
@@ -26,6 +26,12 @@ types: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m bench
+
+# Looks for bytes that a receiver or reader doesn't bear, so many seconds for each of them (see tests/fuzz/__main__.py).
+SECONDS ?= 60
+fuzz: $(STAMP)
+	$(BIN)/pip install --quiet 'atheris>=3'
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
 
 # Runs real agents with real instrumentations and keeps what they send in tests/recorded (see tests/recorder/README.md).
 recordings: $(STAMP)
