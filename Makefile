@@ -28,10 +28,10 @@ bench: $(STAMP)
 	$(BIN)/python -m bench
 
 # Looks for bytes that a receiver or reader doesn't bear, so many seconds for each of them (see tests/fuzz/__main__.py).
-SECONDS ?= 60
+FUZZ_SECONDS ?= 60
 fuzz: $(STAMP)
 	$(BIN)/pip install --quiet 'atheris>=3'
-	$(BIN)/python -m tests.fuzz --seconds $(SECONDS)
+	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
 
 # Runs real agents with real instrumentations and keeps what they send in tests/recorded (see tests/recorder/README.md).
 recordings: $(STAMP)
