@@ -6,6 +6,7 @@
     segment-<number>-<marker>.log        records
     progress-<number>-<marker>.log       who is done with what
     quarantine/                          copies of damaged bytes
+    ledger.db…                           another part's
 
 Files of other names are nobody's business and stay as they are.
 """
@@ -32,6 +33,8 @@ _LOCK = "lock"
 TAKING = "taking"
 _QUARANTINE = "quarantine"
 _OWN = {_VERSION, _LOCK, TAKING, _QUARANTINE}
+# The ledger of traces is kept beside the records.
+_NEIGHBOUR = "ledger.db"
 _NAME = re.compile(r"(segment|progress)-(\d{12,})-([0-9a-f]{16})\.log", re.ASCII)
 _FIRST_LINE = "spanjudge journal, format "
 
@@ -153,7 +156,7 @@ class Directory:
             if match is not None:
                 kind, sequence, marker = match.groups()
                 files.append(JournalFile(path, FileKind(kind), int(sequence), bytes.fromhex(marker)))
-            elif path.name not in _OWN:
+            elif path.name not in _OWN and not path.name.startswith(_NEIGHBOUR):
                 foreign.append(path.name)
         files.sort(key=lambda file: (file.sequence, file.marker))
         segments = tuple(file for file in files if file.kind is FileKind.SEGMENT)

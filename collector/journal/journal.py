@@ -17,9 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from collector.journal.alarms import FillAlarm, mark_of
-from collector.journal.bits import all_but, bits_by_number, indexes_of
-from collector.journal.claims import ArrivalClaims, Location, ParcelClaims
+from collector.journal.bits import all_but, bits_by_number
+from collector.journal.claims import Location
 from collector.journal.coding import (
     UnreadableBodyError,
     decode_arrival,
@@ -30,16 +29,17 @@ from collector.journal.coding import (
     encode_parcel,
 )
 from collector.journal.directory import Directory
-from collector.journal.entries import ArrivalEntry, Owed, OwedArrival, OwedParcel, ParcelEntry
+from collector.journal.entries import ArrivalEntry, ParcelEntry
 from collector.journal.errors import DamagedRecordError, JournalFullError, JournalWriteError
-from collector.journal.forwarding import segment_to_empty
 from collector.journal.framing import Kind, Record
-from collector.journal.opening import UNTRUSTED_AFTER, Opened, open_directory
-from collector.journal.progress import Progress
-from collector.journal.recovered import Recovered, Unconfigured
+from collector.journal.fullness import Fullness
+from collector.journal.opening import Opened, open_directory
+from collector.journal.owed import Backlog
+from collector.journal.recovered import Recovered
 from collector.journal.settings import JournalSettings
-from collector.journal.stats import JournalStats, OwedTo
-from collector.journal.storage import RETRY_S, Append, Closed, Outcome, Storage, segment_bytes_for
+from collector.journal.stats import JournalStats
+from collector.journal.storage import Append, Closed, Outcome, segment_bytes_for
+from collector.journal.upkeep import Upkeep
 from collector.journal.writer import Writer
 from collector.logs import RateLimited
 from collector.records import Signal
@@ -49,12 +49,15 @@ _log = logging.getLogger(__name__)
 _often = RateLimited(_log)
 
 _MIB = 1 << 20
-# How long it may take until it is written down that something is done: what is done and not written is repeated.
-_NOTE_S = 0.2
-# How much is rewritten in one go, while records that wait for an answer have to wait.
-_FORWARD_BYTES = 4 * _MIB
-_PRESSED_PERCENT = 90
-_PRESSED_FOR_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """What there is between start and stop."""
+
+    loop: asyncio.AbstractEventLoop
+    writer: Writer
+    upkeep: Upkeep
 
 
 @dataclass(slots=True)
@@ -89,16 +92,11 @@ class Journal:
         self._limit_bytes = settings.max_size_mib * _MIB
         self._destinations = {signal: tuple(names) for signal, names in destinations.items()}
         self._opened: Opened | None = None
-        self._writer: Writer | None = None
-        self._loop: asyncio.AbstractEventLoop
+        self._full: Fullness
+        self._running: _Running | None = None
         self._keeping: dict[int, _Keeping] = {}
         self._freezing: dict[int, _Freezing] = {}
         self._keeping_bytes = 0
-        self._news = Progress()
-        self._noting: asyncio.TimerHandle | None = None
-        self._forwarding = False
-        self._alarm = FillAlarm()
-        self._pressed_by: tuple[float, str | None] = (float("-inf"), None)
 
     # -- life --------------------------------------------------------------------------------------------------------
 
@@ -110,11 +108,16 @@ class Journal:
         """
         segment_bytes = segment_bytes_for(self._limit_bytes)
         opened = self._opened = open_directory(self._directory, segment_bytes, durable=self._durable)
-        claims = opened.claims
-        configured = self._configured()
-        owed = claims.owed()
-        unconfigured = tuple(_unconfigured(name, one) for name, one in owed.items() if name not in configured)
-        for one in unconfigured:
+        self._full = Fullness(self._directory.path, self._limit_bytes, opened.claims)
+        backlog = Backlog(
+            opened.claims,
+            {name for names in self._destinations.values() for name in names},
+            opened.crashed,
+            partial(self._decoded, decode=decode_arrival_head),
+            partial(self._decoded, decode=decode_parcel_head),
+        )
+        recovered = backlog.recovered(opened.damage)
+        for one in recovered.unconfigured:
             _log.warning(
                 "%s: %d items (%d bytes) since %s are for %s, which is not configured; they are kept until it is "
                 "again, or until spanjudge journal forget %s",
@@ -125,33 +128,32 @@ class Journal:
                 one.destination,
                 one.destination,
             )
-        numbers = array("Q", sorted([*claims.arrivals, *claims.parcels]))
-        return Recovered(
-            owed=self._owed(numbers),
-            arrivals=sum(1 for one in claims.arrivals.values() if _remaining(one, configured)),
-            parcels=sum(1 for one in claims.parcels.values() if configured.intersection(one.destinations)),
-            size_bytes=sum(one.size_bytes for name, one in owed.items() if name in configured),
-            damage=opened.damage,
-            unconfigured=unconfigured,
-        )
+        return recovered
 
     async def start(self) -> None:
         """Begin to take records."""
-        self._loop = asyncio.get_running_loop()
-        self._writer = Writer(self._ready.storage, self._told)
-        self._writer.start()
+        opened = self._ready
+        writer = Writer(opened.storage, self._told)
+        upkeep = Upkeep(
+            self._directory.path,
+            opened.claims,
+            writer,
+            unwritten=lambda: [*self._keeping, *self._freezing],
+            room_is_short=lambda: self._full.is_half(self._size_bytes()),
+        )
+        self._running = _Running(asyncio.get_running_loop(), writer, upkeep)
+        writer.start()
 
     async def stop(self) -> None:
         """Write and sync everything, and give the directory free. Nothing may be kept or read afterwards."""
-        writer, self._writer = self._writer, None
-        if self._noting is not None:
-            self._noting.cancel()
-        if writer is not None:
-            await writer.stop()
+        running, self._running = self._running, None
+        if running is not None:
+            await running.writer.stop()
+            await asyncio.to_thread(running.upkeep.end(), self._ready.storage)
         if self._opened is not None:
-            last_note = self._note_task()
             opened, self._opened = self._opened, None
-            await asyncio.to_thread(_close, opened, last_note)
+            await asyncio.to_thread(opened.storage.close)
+            opened.taking.close()
         self._directory.give_free()
 
     def destinations_changed(self, destinations: Mapping[Signal, Sequence[str]]) -> None:
@@ -162,9 +164,6 @@ class Journal:
     def _ready(self) -> Opened:
         assert self._opened is not None, "the journal isn't open"
         return self._opened
-
-    def _configured(self) -> set[str]:
-        return {name for names in self._destinations.values() for name in names}
 
     # -- records -----------------------------------------------------------------------------------------------------
 
@@ -181,20 +180,19 @@ class Journal:
             JournalFullError: there is no room for it.
             JournalWriteError: it couldn't be written. The number must not be used again.
         """
-        written: asyncio.Future[None] = self._loop.create_future()
+        running = self._running
+        if running is None:
+            return _refused(JournalWriteError("the journal is closed; try again later"))
         destinations = self._destinations.get(arrival.signal, ())
         append = Append(Kind.ARRIVAL, number, encode_arrival(arrival, destinations), may_wait=True)
         size_bytes = append.size_bytes
         used_bytes = self._size_bytes()
-        # What is larger than half of the journal counts as half: else it might never be let in, however often it comes.
-        if used_bytes + min(size_bytes, self._limit_bytes // 2) > self._limit_bytes:
-            written.set_exception(JournalFullError(self._why_full(used_bytes)))
-        elif self._writer is None:
-            written.set_exception(JournalWriteError("the journal is closed; try again later"))
-        else:
-            self._keeping[number] = _Keeping(arrival, destinations, size_bytes, written)
-            self._keeping_bytes += size_bytes
-            self._writer.submit(append)
+        if not self._full.has_room(used_bytes, size_bytes):
+            return _refused(JournalFullError(f"{self._full.describe(used_bytes)}; try again later"))
+        written: asyncio.Future[None] = running.loop.create_future()
+        self._keeping[number] = _Keeping(arrival, destinations, size_bytes, written)
+        self._keeping_bytes += size_bytes
+        running.writer.submit(append)
         return written
 
     def freeze(self, number: int, parcel: ParcelEntry) -> asyncio.Future[None]:
@@ -206,17 +204,17 @@ class Journal:
             JournalWriteError: it couldn't be written: after a crash its items are owed anew, from their arrivals. May
                 be tried again with the same number and parcel.
         """
-        written: asyncio.Future[None] = self._loop.create_future()
-        if self._writer is None:
-            written.set_exception(JournalWriteError("the journal is closed"))
-            return written
+        running = self._running
+        if running is None:
+            return _refused(JournalWriteError("the journal is closed"))
         claims = self._ready.claims
         if number not in claims.parcels:
             # Until it is on the disk it needs its arrivals there, even if it is whole.
             taken = bits_by_number(parcel.places)
             claims.add_parcel(number, None, parcel, taken, parcel.destinations, time.time_ns(), whole=False)
+        written: asyncio.Future[None] = running.loop.create_future()
         self._freezing[number] = _Freezing(parcel, written)
-        self._writer.submit(Append(Kind.PARCEL, number, encode_parcel(parcel), may_wait=False))
+        running.writer.submit(Append(Kind.PARCEL, number, encode_parcel(parcel), may_wait=False))
         return written
 
     def done(self, destination: str, number: int) -> None:
@@ -224,27 +222,29 @@ class Journal:
 
         After `stop` it isn't noted any more, and the destination gets it once more.
         """
-        if self._opened is None:
+        running = self._running
+        if running is None:
             return
-        claims = self._opened.claims
+        claims = self._ready.claims
         unwritten = self._freezing.get(number)
         if unwritten is not None:
             # There may never be a record of it, so this is said of its items.
-            self._news.add_settled((destination,), unwritten.entry.places)
-        self._news.add_done(destination, number)
+            running.upkeep.news.add_settled((destination,), unwritten.entry.places)
+        running.upkeep.news.add_done(destination, number)
         claims.done(destination, number)
         if unwritten is not None and unwritten.written is None and number not in claims.parcels:
             del self._freezing[number]
-        self._note_soon()
+        running.upkeep.note_soon()
 
     def dropped(self, places: Iterable[int]) -> None:
         """Note that these items are owed to nobody: they were byte-equal repeats."""
-        if self._opened is None:
+        running = self._running
+        if running is None:
             return
         dropped = array("Q", places)
-        self._news.add_settled((), dropped)
-        self._opened.claims.settle((), dropped)
-        self._note_soon()
+        running.upkeep.news.add_settled((), dropped)
+        self._ready.claims.settle((), dropped)
+        running.upkeep.note_soon()
 
     @contextlib.contextmanager
     def taking(self, number: int) -> Iterator[None]:
@@ -297,51 +297,6 @@ class Journal:
             raise DamagedRecordError(f"{self._directory.path}: record {number} is not in the journal")
         return self._ready.storage.read(number, location)
 
-    def _owed(self, numbers: Sequence[int]) -> Iterator[Owed]:
-        claims = self._ready.claims
-        configured = self._configured()
-        for number in numbers:
-            try:
-                parcel = claims.parcels.get(number)
-                if parcel is not None:
-                    owed: Owed | None = self._owed_parcel(number, parcel, configured)
-                else:
-                    arrival = claims.arrivals.get(number)
-                    owed = None if arrival is None else self._owed_arrival(number, arrival, configured)
-            except DamagedRecordError as error:
-                _log.error("can't be delivered: %s", error)
-            else:
-                if owed is not None:
-                    yield owed
-
-    def _owed_parcel(self, number: int, parcel: ParcelClaims, configured: set[str]) -> OwedParcel | None:
-        to = tuple(name for name in parcel.destinations if name in configured)
-        if not to:
-            return None
-        entry = self._decoded(number, decode_parcel_head).entry
-        return OwedParcel(number, to, entry.signal, entry.headers, entry.items, entry.size_bytes)
-
-    def _owed_arrival(self, number: int, arrival: ArrivalClaims, configured: set[str]) -> Owed | None:
-        remaining = _remaining(arrival, configured)
-        if not remaining:
-            return None
-        head = self._decoded(number, decode_arrival_head)
-        entry = head.entry
-        if arrival.untouched:
-            to = tuple(remaining)
-            return OwedParcel(number, to, entry.signal, entry.headers, entry.items, head.request_bytes, untouched=True)
-        indexes = {bits: indexes_of(bits) for bits in set(remaining.values())}
-        return OwedArrival(
-            number,
-            entry.signal,
-            entry.receiver,
-            entry.arrived_wall_ns,
-            entry.headers,
-            head.request_bytes,
-            {name: indexes[bits] for name, bits in remaining.items()},
-            trusted=self._ready.crashed.get(number, 0) < UNTRUSTED_AFTER,
-        )
-
     # -- what the writer tells ---------------------------------------------------------------------------------------
 
     def _told(self, dealt_with: Sequence[tuple[Append, Outcome]], closed: Sequence[Closed]) -> None:
@@ -352,8 +307,9 @@ class Journal:
                 self._parcel_told(append.number, outcome)
         for sequence, size_bytes in closed:
             self._ready.claims.close(sequence, size_bytes)
-        self._look_at_size()
-        self._tidy()
+        self._full.look(self._size_bytes())
+        if self._running is not None:
+            self._running.upkeep.tidy()
 
     def _arrival_told(self, number: int, outcome: Outcome) -> None:
         keeping = self._keeping.pop(number)
@@ -381,142 +337,12 @@ class Journal:
         if freezing.written is not None:
             _tell(freezing.written, outcome)
 
-    # -- progress ----------------------------------------------------------------------------------------------------
-
-    def _note_soon(self, after_s: float = _NOTE_S) -> None:
-        if self._noting is None and self._writer is not None:
-            self._noting = self._loop.call_later(after_s, self._note)
-
-    def _note(self) -> None:
-        self._noting = None
-        if self._writer is not None:
-            if self._news:
-                self._writer.submit(self._note_task())
-            self._tidy()
-
-    def _note_task(self) -> Callable[[Storage], Callable[[], None]]:
-        news, self._news = self._news, Progress()
-        segments = [(one.numbers[:], one.gone[:]) for one in self._ready.claims.segments.values()]
-        unwritten = [*self._keeping, *self._freezing]
-
-        def note(storage: Storage) -> Callable[[], None]:
-            try:
-                if storage.progress_is_full:
-                    present = {number for numbers, _ in segments for number in numbers}
-                    gone = {number for _, numbers in segments for number in numbers}
-                    storage.rewrite_progress(news, present.union(unwritten), gone)
-                else:
-                    storage.note(news)
-            except OSError as error:
-                return partial(self._not_noted, news, error)
-            return _nothing
-
-        return note
-
-    def _not_noted(self, news: Progress, error: OSError) -> None:
-        _often.warning("%s: progress can't be written (%s)", self._directory.path, error.strerror)
-        self._news.add(news)
-        self._note_soon(RETRY_S)
-
-    # -- room --------------------------------------------------------------------------------------------------------
-
     def _size_bytes(self) -> int:
         return self._ready.storage.size_bytes + self._keeping_bytes
 
-    def _look_at_size(self) -> None:
-        size_bytes = self._size_bytes()
-        mark = self._alarm.look(size_bytes, self._limit_bytes)
-        if mark is not None:
-            _log.warning("%s: %d %% full: %s", self._directory.path, mark, self._why_full(size_bytes))
-
-    def _why_full(self, size_bytes: int) -> str:
-        owed_to = self._ready.claims.most_owed_to()
-        waiting = f", most of it for {owed_to}" if owed_to is not None else ""
-        return (
-            f"{self._directory.path} holds {size_bytes // _MIB} MiB of at most {self._limit_bytes // _MIB} MiB "
-            f"(extensions::journal::max_size_mib){waiting}"
-        )
-
     def pressed_by(self) -> str | None:
         """Past nine tenths of its size: the destination that what has waited longest waits for. Else None."""
-        if self._size_bytes() * 100 < _PRESSED_PERCENT * self._limit_bytes:
-            return None
-        now_s = time.monotonic()
-        looked_s, name = self._pressed_by
-        if now_s - looked_s > _PRESSED_FOR_S:
-            owed = self._ready.claims.owed()
-            # What is held for judging is owed to everybody; then it is the one that is owed the most.
-            name = min(owed, key=lambda one: (owed[one].oldest_wall_ns or 0, -owed[one].size_bytes), default=None)
-            self._pressed_by = now_s, name
-        return name
-
-    def _tidy(self) -> None:
-        """Have segments deleted that nobody needs, and emptied that hardly anybody does."""
-        writer = self._writer
-        if writer is None:
-            return
-        claims = self._ready.claims
-        for sequence in claims.free_segments():
-            segment = claims.segments[sequence]
-            segment.kept = True
-            if self._news:
-                writer.submit(self._note_task())
-            writer.submit(self._delete_task(sequence, segment.finished[:], claims.least_besides(sequence)))
-        if not self._forwarding:
-            is_pressed = self._size_bytes() * 2 >= self._limit_bytes
-            emptied = segment_to_empty(claims.segments, is_pressed=is_pressed)
-            if emptied is not None:
-                self._forwarding = True
-                writer.submit(self._forward_task(emptied))
-
-    def _delete_task(
-        self, sequence: int, finished: Sequence[int], oldest: int
-    ) -> Callable[[Storage], Callable[[], None]]:
-        def delete(storage: Storage) -> Callable[[], None]:
-            try:
-                storage.delete(sequence, finished, oldest)
-            except OSError as error:
-                return partial(self._not_deleted, sequence, error)
-            return partial(self._deleted, sequence)
-
-        return delete
-
-    def _deleted(self, sequence: int) -> None:
-        self._ready.claims.forget_segment(sequence)
-        self._look_at_size()
-
-    def _not_deleted(self, sequence: int, error: OSError) -> None:
-        _often.warning("%s: a segment can't be deleted (%s)", self._directory.path, error.strerror)
-        self._loop.call_later(RETRY_S, self._delete_again, sequence)
-
-    def _delete_again(self, sequence: int) -> None:
-        if self._opened is not None:
-            self._opened.claims.segments[sequence].kept = False
-            self._tidy()
-
-    def _forward_task(self, sequence: int) -> Callable[[Storage], Callable[[], None]]:
-        records: list[tuple[int, Location]] = []
-        left_bytes = _FORWARD_BYTES
-        for number, location in self._ready.claims.records_in(sequence):
-            records.append((number, location))
-            left_bytes -= location.size_bytes
-            if left_bytes < 0:
-                break
-
-        def forward(storage: Storage) -> Callable[[], None]:
-            return partial(self._forwarded, sequence, storage.forward(records))
-
-        return forward
-
-    def _forwarded(self, sequence: int, moved: Sequence[tuple[int, Location | None]]) -> None:
-        claims = self._ready.claims
-        self._forwarding = False
-        for number, location in moved:
-            if location is not None:
-                claims.moved(number, location)
-            else:
-                claims.segments[sequence].kept = True
-        self._tidy()
+        return self._full.pressed_by(self._size_bytes())
 
     # -- how it stands -----------------------------------------------------------------------------------------------
 
@@ -531,23 +357,10 @@ class Journal:
             segments=storage.segment_count,
             owed=opened.claims.owed(),
             syncs=storage.syncs,
-            write_errors=storage.write_errors,
+            write_errors=storage.write_errors + storage.progress.write_errors,
             quarantined=len(opened.damage),
-            alarm_percent=mark_of(size_bytes, self._limit_bytes),
+            alarm_percent=self._full.mark(size_bytes),
         )
-
-
-def _remaining(arrival: ArrivalClaims, configured: set[str]) -> dict[str, int]:
-    """The bits of what is owed directly, for each destination that is configured."""
-    return {
-        name: bits
-        for name, bits in zip(arrival.destinations, arrival.remaining, strict=True)
-        if bits and name in configured
-    }
-
-
-def _unconfigured(name: str, owed: OwedTo) -> Unconfigured:
-    return Unconfigured(name, owed.items, owed.size_bytes, owed.oldest_wall_ns or 0)
 
 
 def _tell(written: asyncio.Future[None], outcome: Outcome) -> None:
@@ -559,11 +372,7 @@ def _tell(written: asyncio.Future[None], outcome: Outcome) -> None:
         written.set_result(None)
 
 
-def _close(opened: Opened, last_note: Callable[[Storage], object]) -> None:
-    last_note(opened.storage)
-    opened.storage.close()
-    opened.taking.close()
-
-
-def _nothing() -> None:
-    pass
+def _refused(error: JournalFullError | JournalWriteError) -> asyncio.Future[None]:
+    written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    written.set_exception(error)
+    return written

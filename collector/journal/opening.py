@@ -27,8 +27,7 @@ from collector.start_error import StartError
 
 _log = logging.getLogger(__name__)
 
-# How often taking an arrival again may end the process: then it is passed on unread, and then put aside.
-UNTRUSTED_AFTER = 2
+# How often taking an arrival again may end the process before it is put aside.
 QUARANTINED_AFTER = 3
 # Ends of what was being written when a process was killed were promised to nobody: not many are worth their room.
 _TORN_LIMIT_BYTES = 16 << 20
@@ -81,7 +80,7 @@ def _open(directory: Directory, segment_bytes: int, *, durable: bool) -> Opened:
     taking = TakingFile(directory.path / TAKING)
     news = _count_crash(directory, storage, found, taking)
     try:
-        storage.rewrite_progress(news, *claims.numbers())
+        storage.progress.rewrite(news, *claims.numbers())
     except OSError as error:
         # The old files are still there; what is done from now on may be done again after the next crash.
         _log.warning("%s: progress can't be written (%s)", directory.path, error.strerror)

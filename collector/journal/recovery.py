@@ -22,8 +22,8 @@ from collector.journal.directory import JournalFile, Listing
 from collector.journal.entries import INDEX_MASK, place_of
 from collector.journal.framing import Gap, Kind, Record, scan
 from collector.journal.progress import Progress
+from collector.journal.progress_file import read_progress
 from collector.journal.reading import read_record, read_whole
-from collector.journal.storage import read_progress
 from collector.records import PLACE_BITS
 
 

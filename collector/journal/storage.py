@@ -1,7 +1,7 @@
 """The files of a journal that is in use: records appended, moved and deleted, progress noted. Every method blocks.
 
-Belongs to one thread at a time: to the one that opens the journal, then to the writer's.  Only `size_bytes`, `syncs`,
-`write_errors` and `hindrance` may be read from elsewhere, and `read`, which opens files by itself, be called.
+Belongs to one thread at a time: to the one that opens the journal, then to the writer's.  Only the counts may be read
+from elsewhere, and `read`, which opens files by itself, be called.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from collector.journal.claims import Location
 from collector.journal.coding import FileHead, Parts, UnreadableBodyError, decode_parcel_head
 from collector.journal.directory import FORMAT, Directory, FileKind, JournalFile
 from collector.journal.errors import DamagedRecordError, JournalWriteError
-from collector.journal.framing import HEADER_BYTES, Gap, Kind, Record, scan
+from collector.journal.framing import HEADER_BYTES, Kind, Record
 from collector.journal.progress import Progress
-from collector.journal.reading import read_record, read_whole
+from collector.journal.progress_file import ProgressFile
+from collector.journal.reading import read_record
 from collector.journal.segment_file import SegmentFile
 from collector.logs import RateLimited
 from collector.records import PLACE_BITS
@@ -29,7 +30,6 @@ _log = RateLimited(logging.getLogger(__name__))
 GROUP_BYTES = 8 << 20
 # A disk that was full is asked again after this long.
 RETRY_S = 1.0
-_PROGRESS_BYTES = 1 << 20
 _HEAD_BYTES = 1024
 _MIB = 1 << 20
 _LEAST_SEGMENT_BYTES = _MIB
@@ -84,7 +84,7 @@ class Storage:
         self._sequence = 0
         self._active: SegmentFile | None = None
         self._spare: SegmentFile | None = None
-        self._progress: SegmentFile | None = None
+        self.progress = ProgressFile(directory, next_number, durable=durable)
         self._retry_at_s = 0.0
         self._closed: list[Closed] = []
         self.syncs = 0
@@ -282,9 +282,8 @@ class Storage:
         file = self._files[sequence]
         try:
             settled = self._settled_by(file, finished, oldest)
-            self.note(settled)
-            if self._durable:
-                self.sync_progress()
+            self.progress.note(settled)
+            self.progress.sync()
         except OSError as error:
             # Room matters more: without the note, some spans may go out twice after a crash.
             _log.warning("%s: progress can't be written (%s)", self._directory.path, error.strerror)
@@ -312,75 +311,6 @@ class Storage:
             os.close(handle)
         return settled
 
-    # -- progress ----------------------------------------------------------------------------------------------------
-
-    @property
-    def progress_is_full(self) -> bool:
-        """Whether the progress should be written anew, or has to be after a failure."""
-        return self._progress is None or self._progress.used_bytes > self._progress.room_bytes // 2
-
-    def note(self, progress: Progress) -> None:
-        """Append to the progress, without syncing. Raises OSError."""
-        if not progress:
-            return
-        if self._progress is None:
-            raise OSError(0, "there is no file for it")
-        try:
-            self._progress.append(list(progress.records()))
-        except OSError:
-            self.write_errors += 1
-            self._drop_progress()
-            raise
-
-    def sync_progress(self) -> None:
-        """Make the progress survive a loss of power. Raises OSError."""
-        if self._progress is None:
-            raise OSError(0, "there is no file for it")
-        try:
-            self._progress.sync()
-        except OSError:
-            self.write_errors += 1
-            self._drop_progress()
-            raise
-
-    def rewrite_progress(self, more: Progress, present: set[int], gone: set[int]) -> None:
-        """Replace all files of progress by one that says no more than is needed.
-
-        Args:
-            more: what is to be noted besides.
-            present: numbers of all records that are in segments.
-            gone: of those that nobody needs.
-
-        Raises:
-            OSError: it can't be done; the old files are all there, and nothing of `more` is noted.
-        """
-        old = self._directory.listing().progress
-        known, _ = read_progress(old)
-        known.add(more)
-        kept = known.restricted(present, gone)
-        sequence = max((file.sequence for file in old), default=0) + 1
-        room_bytes = max(_PROGRESS_BYTES, 4 * kept.size_bytes)
-        head = FileHead(FORMAT, max(self._next_number(), known.highest_number() + 1), time.time_ns())
-        file = self._directory.new_file(FileKind.PROGRESS, sequence)
-        new = SegmentFile.create(self._directory, file, head, room_bytes)
-        try:
-            new.append(list(kept.records()))
-            new.sync()
-        except OSError:
-            new.abandon()
-            file.path.unlink(missing_ok=True)
-            raise
-        self._drop_progress()
-        self._progress = new
-        for one in old:
-            self._directory.remove(one)
-
-    def _drop_progress(self) -> None:
-        if self._progress is not None:
-            progress, self._progress = self._progress, None
-            progress.settle()
-            progress.abandon()
-
     # -- the end -----------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -390,31 +320,4 @@ class Storage:
             spare, self._spare = self._spare, None
             # Its head tells the next number, should no other segment be left.
             spare.abandon()
-        if self._progress is not None:
-            try:
-                if self._durable:
-                    self._progress.sync()
-                self._progress.finish()
-            except OSError as error:
-                _log.warning("%s: progress can't be written (%s)", self._directory.path, error.strerror)
-            self._progress = None
-
-
-def read_progress(files: Iterable[JournalFile]) -> tuple[Progress, list[tuple[JournalFile, Gap]]]:
-    """What is said in files of progress, and what in them is damaged.
-
-    Raises:
-        OSError: a file can't be opened.
-    """
-    known = Progress()
-    damaged: list[tuple[JournalFile, Gap]] = []
-    for file in files:
-        for found in scan(read_whole(file.path), file.marker):
-            if isinstance(found, Gap):
-                damaged.append((file, found))
-            elif found.kind not in (Kind.FILE, Kind.END):
-                try:
-                    known.read(found)
-                except UnreadableBodyError:
-                    damaged.append((file, Gap(found.offset, found.end, torn=False)))
-    return known, damaged
+        self.progress.close()

@@ -27,12 +27,13 @@ from collector.journal import Journal, JournalSettings, OwedArrival, OwedParcel,
 from collector.journal.directory import Directory
 from collector.journal.entries import INDEX_MASK, ArrivalEntry
 from collector.journal.framing import Record, scan
+from collector.journal.journal import _Running
 from collector.journal.storage import Storage
 from collector.records import PLACE_BITS, Signal
 from tests.collector.journal.entries_made import TO, A, B, arrival, whole
 
-SEGMENT_BYTES = 4096
-SIZES = (0, 10, 700, 3000, 9000)
+SEGMENT_BYTES = 700
+SIZES = (0, 10, 300, 2000)
 NAMES = (A, B)
 Item = tuple[str, str, int]
 """Something owed: an item by itself or a parcel, to a destination, by its place or number."""
@@ -184,11 +185,18 @@ class JournalMachine(RuleBasedStateMachine):
 
     @rule()
     def stop_and_start(self) -> None:
+        live: list[set[int]] = []
+
         async def restart() -> Recovered:
+            live.append(self.live())
             await self.journal.stop()
-            return await self.start()
+            recovered = await self.start()
+            live.append(self.live())
+            return recovered
 
         assert self.owed_after(self.loop.run_until_complete(restart())) == self.account()
+        # What was known at the end is what is read at the start.
+        assert live[0] == live[1]
 
     @rule(unanswered=st.lists(st.sampled_from(SIZES), max_size=3), cut=st.integers(0, 60), noted=st.booleans())
     def crash(self, unanswered: list[int], cut: int, noted: bool) -> None:
@@ -198,7 +206,7 @@ class JournalMachine(RuleBasedStateMachine):
             numbers = [self.journal.reserve() for _ in unanswered]
             waiting = [self.journal.keep(n, arrival(bytes(size))) for n, size in zip(numbers, unanswered, strict=True)]
             if noted:
-                self.journal._note()
+                self.running().upkeep.note()
             old = self.path()
             with self.writer_held():
                 self.copies += 1
@@ -214,6 +222,10 @@ class JournalMachine(RuleBasedStateMachine):
         assert account <= found
         self.take_over(found - account)
 
+    def live(self) -> set[int]:
+        claims = self.journal._ready.claims
+        return {*claims.arrivals, *claims.parcels}
+
     @contextmanager
     def writer_held(self) -> Iterator[None]:
         """Nothing more is written until the end of this; what was submitted before is."""
@@ -224,13 +236,16 @@ class JournalMachine(RuleBasedStateMachine):
             go_on.wait()
             return lambda: None
 
-        assert self.journal._writer is not None
-        self.journal._writer.submit(hold)
+        self.running().writer.submit(hold)
         held.wait()
         try:
             yield
         finally:
             go_on.set()
+
+    def running(self) -> _Running:
+        assert self.journal._running is not None
+        return self.journal._running
 
     def tear(self, numbers: Sequence[int], cut: int) -> None:
         """Cut into those records at the end of a file that were never acknowledged."""
