@@ -8,7 +8,6 @@ request is kept: one sub-message would hold the memory of the whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import cast
@@ -18,6 +17,7 @@ from google.protobuf.unknown_fields import UnknownFieldSet
 
 from collector.intake import MalformedRequestError
 from collector.records import PLACE_BITS, LogRecord, Origin, SpanRecord
+from collector.wire.building import length_prefix
 from collector.wire.damage import Budget, BudgetSpentError, find_damage, malformed
 from collector.wire.origins import OriginKey, Origins
 from collector.wire.skeleton import (
@@ -46,8 +46,10 @@ _IS_REMOTE = 0x200
 _SIGNAL_NAMES = {"spans": "traces", "logs": "logs"}
 # Checking a span unpacks it to up to thirty times its bytes. Of what is larger only the outermost fields are read.
 CHECK_WHOLE_BYTES = 4 << 20
-# Spans of larger requests are read one by one, so that what they unpack to isn't there all at once.
+# Spans of larger requests are read in groups, so that what they unpack to isn't there all at once.
 READ_AT_ONCE_BYTES = 4 << 20
+_GROUP_SPANS = 1000
+_GROUP_BYTES = 1 << 20
 _METRIC_KINDS = ("gauge", "sum", "histogram", "exponential_histogram", "summary")
 
 
@@ -111,8 +113,9 @@ def slice_spans(
     budget = Budget()
     index = -1
     first_place = number << PLACE_BITS
-    heads = _heads_at_once(request)
+    whole = _heads_at_once(request)
     for place, origin, items in _scopes(request, "spans", headers, origins, budget, limits):
+        heads = _heads_in_groups(items) if whole is None else whole
         for number, span in enumerate(items):
             index += 1
             read = next(heads, None)
@@ -155,18 +158,49 @@ def slice_spans(
     return Sliced(records, rejected)
 
 
-def _heads_at_once(request: bytes) -> Iterator[SpanSkeleton]:
-    """The heads of all spans in order; none if they have to be read one by one.
+def _heads_at_once(request: bytes) -> Iterator[SpanSkeleton] | None:
+    """The heads of all spans in order; None if they have to be read in groups.
 
     Once for all is not only faster: for every ten thousand messages that were read protobuf gives all free memory back
     to the system, from which it then has to come anew.
     """
-    if len(request) <= READ_AT_ONCE_BYTES:
-        # Damage, or depth, of one span fails all of them: whose it is shows when they are read one by one.
-        with suppress(DecodeError):
-            for resources in parse_spans(request).resources:
-                for scopes in chain(resources.scopes, resources.old_scopes):
-                    yield from scopes.items
+    if len(request) > READ_AT_ONCE_BYTES:
+        return None
+    try:
+        parsed = parse_spans(request)
+    except DecodeError:  # by damage, or depth, of one span
+        return None
+    return (
+        span
+        for resources in parsed.resources
+        for scopes in chain(resources.scopes, resources.old_scopes)
+        for span in scopes.items
+    )
+
+
+def _heads_in_groups(spans: Sequence[bytes]) -> Iterator[SpanSkeleton | None]:
+    """The heads of these spans in order; None for those that have to be read one by one."""
+    group: list[bytes] = []
+    group_bytes = 0
+    for span in spans:
+        if group and (len(group) == _GROUP_SPANS or group_bytes + len(span) > _GROUP_BYTES):
+            yield from _heads_of_group(group)
+            group, group_bytes = [], 0
+        group.append(span)
+        group_bytes += len(span)
+    yield from _heads_of_group(group)
+
+
+def _heads_of_group(spans: Sequence[bytes]) -> Iterator[SpanSkeleton | None]:
+    if len(spans) < 2:
+        return iter([None] * len(spans))
+    scope = b"".join([part for span in spans for part in (b"\x12", length_prefix(len(span)), span)])
+    resource = b"\x12" + length_prefix(len(scope)) + scope
+    try:
+        parsed = parse_spans(b"\x0a" + length_prefix(len(resource)) + resource)
+    except DecodeError:
+        return iter([None] * len(spans))
+    return iter(parsed.resources[0].scopes[0].items)
 
 
 def slice_logs(request: bytes, headers: Headers, origins: Origins, limits: Limits | None = OF_A_BATCH) -> SlicedLogs:

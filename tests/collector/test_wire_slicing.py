@@ -19,6 +19,7 @@ from collector.wire import (
     recognise_signal,
     slice_logs,
     slice_spans,
+    slicing,
 )
 from collector.wire.skeleton import parse_span
 from tests.collector.otlp_samples import (
@@ -385,3 +386,25 @@ def test_the_real_parser_would_refuse_the_invalid_utf8_that_is_taken_here() -> N
 )
 def test_the_signal_is_recognised_by_the_first_leaf(serialised: bytes, signal: str) -> None:
     assert recognise_signal(serialised) == signal
+
+
+@pytest.mark.parametrize("count", [1, 2, 999, 1000, 1001, 2500])
+def test_spans_that_are_read_in_groups_are_the_same_as_those_read_at_once(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spans = [span(name=f"operation {number}", span_id=(number + 1).to_bytes(8, "big")) for number in range(count)]
+    spans[count // 2] += field(4, b"wrong") if count > 2 else b""
+    body = request(*spans) + request(*spans[:2])
+    at_once = slice_spans(body, (), Origins())
+    monkeypatch.setattr(slicing, "READ_AT_ONCE_BYTES", 0)
+    in_groups = slice_spans(body, (), Origins())
+    assert in_groups == at_once
+    assert len(in_groups.rejected) == (count > 2)
+
+
+def test_broken_and_deep_spans_cost_others_of_their_group_nothing() -> None:
+    spans = [span(span_id=(number + 1).to_bytes(8, "big")) for number in range(3000)]
+    spans[5], spans[1500], spans[2999] = span()[:-1], deep_span(200), span()[:-2]
+    sliced = slice_spans(request(*spans), (), Origins())
+    assert [rejection.index for rejection in sliced.rejected] == [5, 2999]
+    assert [record.span for record in sliced.records] == [*spans[:5], *spans[6:2999]]
