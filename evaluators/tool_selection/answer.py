@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Literal, Self, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -12,6 +12,9 @@ CallIssue = Literal[
     "unknown_tool", "wrong_tool", "suboptimal_tool", "unneeded_tool", "should_have_asked", "unsafe_tool"
 ]
 TurnIssue = Literal["missing_tool_call", "should_have_asked", "wrong_number_of_tools", "unsafe_tool"]
+OnlyTurnIssue = Literal["missing_tool_call", "wrong_number_of_tools"]
+"""Those of a turn that no call can have."""
+AnyIssue = Literal[CallIssue, OnlyTurnIssue]
 Label = Literal["correct", "incorrect"]
 
 
@@ -47,7 +50,7 @@ class TurnAnswer(BaseModel):
 
 
 class CallsSelectionAnswer(BaseModel):
-    """A turn with calls: each of them, and the turn."""
+    """A turn with several calls: each of them, and the turn."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -55,9 +58,47 @@ class CallsSelectionAnswer(BaseModel):
     turn: TurnAnswer
 
 
-class NoCallsSelectionAnswer(BaseModel):
-    """A turn without calls."""
+class OnlyChoiceAnswer(BaseModel):
+    """A turn with one call, which is judged together with it: the codes tell what is at fault."""
 
     model_config = ConfigDict(extra="forbid")
 
-    turn: TurnAnswer
+    call_id: str
+    explanation: str
+    label: Label
+    issues: list[AnyIssue]
+
+    @model_validator(mode="after")
+    def _label_and_issues_agree(self) -> Self:
+        require_agreement(self.label, self.issues)
+        return self
+
+
+class OneCallSelectionAnswer(BaseModel):
+    """A turn with one call."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    calls: list[OnlyChoiceAnswer]
+
+
+SelectionAnswer: TypeAlias = CallsSelectionAnswer | OneCallSelectionAnswer | TurnAnswer
+"""What is answered about a turn with several calls, with one, with none."""
+
+
+def calls_and_turn(answer: SelectionAnswer) -> tuple[list[ChoiceAnswer], TurnAnswer]:
+    """What an answer says of each call, and of the turn."""
+    if isinstance(answer, TurnAnswer):
+        return [], answer
+    if isinstance(answer, CallsSelectionAnswer):
+        return answer.calls, answer.turn
+    (only,) = answer.calls
+    of_turn = [code for code in only.issues if code in get_args(OnlyTurnIssue)]
+    of_call = [code for code in only.issues if code not in of_turn]
+    # A fault without a code is the call's.
+    call_label = only.label if of_call or not of_turn else "correct"
+    turn_label = "incorrect" if of_turn else "correct"
+    told = {"explanation": only.explanation}
+    call = {"call_id": only.call_id, **told, "label": call_label, "issues": of_call}
+    turn = {**told, "label": turn_label, "issues": of_turn}
+    return [ChoiceAnswer.model_validate(call)], TurnAnswer.model_validate(turn)

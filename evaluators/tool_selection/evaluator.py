@@ -18,7 +18,12 @@ from evaluators.judge.question import JudgeAnswer, Question, call_name, turn_nam
 from evaluators.rules.judged import judged_confidence, judged_issues
 from evaluators.rules.schema import SchemaCache
 from evaluators.step_settings import StepSettings
-from evaluators.tool_selection.answer import CallsSelectionAnswer, NoCallsSelectionAnswer
+from evaluators.tool_selection.answer import (
+    CallsSelectionAnswer,
+    OneCallSelectionAnswer,
+    TurnAnswer,
+    calls_and_turn,
+)
 from evaluators.tool_selection.checks import (
     counted_calls,
     duplicates,
@@ -95,7 +100,7 @@ class ToolSelection(Evaluator[DecisionCase]):
             evaluator=self.name,
             criteria=self.criteria() if calls else _of_the_turn(self.criteria()),
             subject=subject,
-            answer_type=CallsSelectionAnswer if calls else NoCallsSelectionAnswer,
+            answer_type=CallsSelectionAnswer if calls[1:] else OneCallSelectionAnswer if calls else TurnAnswer,
             findings=tuple(
                 f"{call_name(found.call_id) if found.call_id else where}: {found.code}: {found.detail}"
                 for found in screening.issues
@@ -106,13 +111,14 @@ class ToolSelection(Evaluator[DecisionCase]):
     def conclude(self, case: DecisionCase, screening: Screening, answer: JudgeAnswer) -> Verdict:
         """Each call's label, and the turn's; a fault of the turn counts like a call that went wrong."""
         content = answer.content
-        assert isinstance(content, CallsSelectionAnswer | NoCallsSelectionAnswer)
+        assert isinstance(content, CallsSelectionAnswer | OneCallSelectionAnswer | TurnAnswer)
+        choices, of_turn = calls_and_turn(content)
         required = case.turn.tool_choice in ("required", "any")
         issues: list[Issue] = []
         calls: list[CallVerdict] = []
         explanations: list[str] = []
         refs = {call.id: call.ref or case.turn.ref for call in case.turn.calls}
-        for choice in content.calls if isinstance(content, CallsSelectionAnswer) else ():
+        for choice in choices:
             codes = [IssueCode(code) for code in dict.fromkeys(choice.issues)]
             label: str = choice.label
             if required and IssueCode.UNNEEDED_TOOL in codes:
@@ -127,11 +133,11 @@ class ToolSelection(Evaluator[DecisionCase]):
                 CallVerdict(call_id=choice.call_id, label=label, issues=tuple(codes) if label == _INCORRECT else ())
             )
         right, judged = sum(call.label == _CORRECT for call in calls), len(calls)
-        turn_failed = content.turn.label == _INCORRECT
+        turn_failed = of_turn.label == _INCORRECT
         if turn_failed:
-            codes = [IssueCode(code) for code in dict.fromkeys(content.turn.issues)]
-            issues += judged_issues(codes, content.turn.explanation, screening.issues, ref=case.turn.ref)
-            explanations.append(content.turn.explanation)
+            codes = [IssueCode(code) for code in dict.fromkeys(of_turn.issues)]
+            issues += judged_issues(codes, of_turn.explanation, screening.issues, ref=case.turn.ref)
+            explanations.append(of_turn.explanation)
         if turn_failed or not calls:
             judged += 1
             right += not turn_failed
@@ -146,7 +152,7 @@ class ToolSelection(Evaluator[DecisionCase]):
             right / judged,
             judged_confidence(cut=answer.input_cut or case.run.truncated or case.run.partial or case.turn.partial),
             method=Method.JUDGE,
-            explanation=" ".join(explanations) or content.turn.explanation,
+            explanation=" ".join(dict.fromkeys(explanations)) or of_turn.explanation,
         )
 
     def criteria(self) -> str:

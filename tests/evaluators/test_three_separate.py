@@ -54,8 +54,6 @@ class _KnowsTools:
         answer: dict[str, Any] = {
             "calls": [{"call_id": one, "explanation": "So.", **said} for one in question.call_ids]
         }
-        if question.evaluator == "tool_selection":
-            answer["turn"] = {"explanation": "So.", "label": "correct", "issues": []}
         return JudgeAnswer(content=question.answer_type.model_validate(answer), model=self.model)
 
 

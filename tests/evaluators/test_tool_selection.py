@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from evaluators.cases import DecisionCase, Message, Role, Run, Tool, ToolCall, ToolResult, Turn
 from evaluators.judge.question import JudgeAnswer
 from evaluators.tool_selection import ToolSelection, ToolSelectionSettings
-from evaluators.tool_selection.answer import CallsSelectionAnswer, NoCallsSelectionAnswer
+from evaluators.tool_selection.answer import CallsSelectionAnswer, OneCallSelectionAnswer, TurnAnswer
 from evaluators.verdict import Status, Verdict
 
 TOOLS = (Tool(name="get_weather"), Tool(name="search_hotels"))
@@ -186,6 +186,7 @@ def judged(given: DecisionCase, replied: JudgeAnswer) -> Verdict:
     return EVALUATOR.conclude(given, EVALUATOR.screen(given), replied)
 
 
+ONE = case(call())
 TWO = case(call(), call("search_hotels", id="call_2"))
 
 
@@ -193,8 +194,16 @@ def test_every_call_and_the_turn_are_asked_about() -> None:
     question = EVALUATOR.question(TWO, EVALUATOR.screen(TWO))
     assert question.call_ids == ("call_1", "call_2")
     assert question.answer_type is CallsSelectionAnswer
-    without = case(text="Sunny")
-    assert EVALUATOR.question(without, EVALUATOR.screen(without)).answer_type is NoCallsSelectionAnswer
+    one, none = case(call()), case(text="Sunny")
+    assert EVALUATOR.question(one, EVALUATOR.screen(one)).answer_type is OneCallSelectionAnswer
+    assert EVALUATOR.question(none, EVALUATOR.screen(none)).answer_type is TurnAnswer
+
+
+def test_a_turn_without_calls_isnt_told_what_only_a_call_can_have() -> None:
+    one, none = case(call()), case(text="Sunny")
+    told = EVALUATOR.question(none, EVALUATOR.screen(none)).criteria
+    assert "Faults of the turn" in told and "Faults of a call" not in told
+    assert set(told.split("\n\n")) < set(EVALUATOR.question(one, EVALUATOR.screen(one)).criteria.split("\n\n"))
 
 
 @pytest.mark.parametrize(
@@ -221,6 +230,26 @@ def test_the_score_counts_calls_and_a_fault_of_the_turn_like_one_more(
     assert [str(one.code) for one in verdict.issues] == codes
 
 
+@pytest.mark.parametrize(
+    ("label", "issues", "call", "score"),
+    [
+        ("correct", [], ("correct", ()), 1.0),
+        ("incorrect", ["wrong_tool"], ("incorrect", ("wrong_tool",)), 0.0),
+        ("incorrect", [], ("incorrect", ()), 0.0),
+        ("incorrect", ["missing_tool_call"], ("correct", ()), 0.5),
+        ("incorrect", ["unneeded_tool", "wrong_number_of_tools"], ("incorrect", ("unneeded_tool",)), 0.0),
+    ],
+)
+def test_of_a_turn_with_one_call_the_codes_tell_whether_call_or_turn_is_at_fault(
+    label: str, issues: list[str], call: tuple[str, tuple[str, ...]], score: float
+) -> None:
+    said = {"call_id": "call_1", "explanation": "So.", "label": label, "issues": issues}
+    verdict = judged(ONE, JudgeAnswer(content=OneCallSelectionAnswer.model_validate({"calls": [said]}), model="m"))
+    assert [(one.label, one.issues) for one in verdict.calls] == [call]
+    assert (verdict.score, verdict.explanation) == (score, "So.")
+    assert [str(one.code) for one in verdict.issues] == issues
+
+
 @pytest.mark.parametrize("issues", [["unsafe_tool"], ["suboptimal_tool"]])
 def test_a_choice_that_is_called_correct_with_a_fault_named_is_no_answer(issues: list[str]) -> None:
     with pytest.raises(ValidationError, match="label is correct, but issues names a fault"):
@@ -242,7 +271,7 @@ def test_what_was_offered_to_an_agent_at_no_turn_that_was_seen_is_not_held_again
 def test_a_turn_without_calls_is_judged_as_a_whole() -> None:
     for label, score in (("correct", 1.0), ("incorrect", 0.0)):
         turn = {"explanation": "It knew nothing.", "label": label, "issues": []}
-        replied = JudgeAnswer(content=NoCallsSelectionAnswer.model_validate({"turn": turn}))
+        replied = JudgeAnswer(content=TurnAnswer.model_validate(turn))
         verdict = judged(case(text="It is sunny."), replied)
         assert (verdict.score, verdict.label) == (score, label)
 
