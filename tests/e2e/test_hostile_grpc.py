@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import zlib
-from collections.abc import Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 
 import cramjam
@@ -16,7 +16,9 @@ import pytest
 from google.rpc.error_details_pb2 import RetryInfo
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
+from collector.intake import Accepted, MalformedRequestError, OverloadedError, UndeclaredSignalError
 from collector.receivers import otlp_grpc
+from collector.records import Signal
 from tests.collector.otlp_samples import field, request, span
 from tests.e2e.raw_http2 import TRACES, framed, raw_client
 from tests.e2e.receiving import RememberingIntake, grpc_receiver
@@ -226,3 +228,70 @@ async def test_beyond_the_connections_that_are_allowed_others_wait_and_files_are
             await asyncio.wait_for(clients[5].closed.wait(), 10)
         async with grpc.aio.insecure_channel(f"127.0.0.1:{receiver.port}") as channel:
             await channel.unary_unary(TRACES)(ONE_SPAN, timeout=10, wait_for_ready=True)
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "delay_ms"),
+    [
+        (OverloadedError("full", 5.0), UNAVAILABLE, 5000),
+        (MalformedRequestError("no"), INVALID_ARGUMENT, None),
+        (UndeclaredSignalError("unwanted"), UNIMPLEMENTED, None),
+        (RuntimeError("secret"), UNAVAILABLE, 5000),
+        (TimeoutError("a deadline of ours"), UNAVAILABLE, 5000),
+        (OSError(28, "No space left on device"), UNAVAILABLE, 5000),
+        (MemoryError(), UNAVAILABLE, 5000),
+    ],
+)
+async def test_whatever_fails_behind_the_receiver_is_told_as_final_only_when_it_is(
+    failure: Exception, code: int, delay_ms: int | None
+) -> None:
+    async with grpc_receiver(RememberingIntake(failure=failure)) as receiver, raw_client(receiver.port) as client:
+        call = await client.call(framed(ONE_SPAN))
+    retry = RetryInfo()
+    told = [detail for detail in call.status.details if detail.Unpack(retry)]
+    assert (call.code, call.status.code) == (code, code)
+    assert "secret" not in call.headers["grpc-message"]
+    assert (retry.retry_delay.ToMilliseconds() if told else None) == delay_ms
+
+
+async def test_many_large_messages_at_once_are_told_to_come_again_and_small_ones_pass() -> None:
+    intake = WaitingIntake()
+    large, small = bytes(900_000), ONE_SPAN
+    async with grpc_receiver(intake, max_recv_msg_size_mib=1) as receiver, raw_client(receiver.port) as client:
+        calls = []
+        for _ in range(8):
+            calls.append(await client.open())
+            await client.send(calls[-1], framed(large))
+            await intake.waiting_or(client.ended(calls[-1]), len(calls))
+        number = await client.open()
+        await client.send(number, framed(small))
+        intake.go_on.set()
+        codes = [(await client.ended(call)).code for call in calls]
+        assert (await client.ended(number)).code == OK
+    assert codes == [OK] * 4 + [UNAVAILABLE] * 4
+
+
+class WaitingIntake(RememberingIntake):
+    """Takes its time, as a disk would."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go_on = asyncio.Event()
+        self._waiting = 0
+        self._more = asyncio.Event()
+
+    async def take(self, signal: Signal, request: bytes, *, receiver: str, headers: Mapping[str, str]) -> Accepted:
+        self._waiting += 1
+        self._more.set()
+        await self.go_on.wait()
+        return Accepted()
+
+    async def waiting_or(self, refused: Coroutine[object, object, object], count: int) -> None:
+        """Return when so many wait here, or the last one was refused."""
+        answered = asyncio.ensure_future(refused)
+        while self._waiting < count and not answered.done():
+            self._more.clear()
+            more = asyncio.ensure_future(self._more.wait())
+            await asyncio.wait({answered, more}, return_when=asyncio.FIRST_COMPLETED)
+            more.cancel()
+        answered.cancel()
