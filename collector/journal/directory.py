@@ -17,6 +17,7 @@ import fcntl
 import os
 import re
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,6 +33,9 @@ _VERSION = "VERSION"
 _LOCK = "lock"
 TAKING = "taking"
 _QUARANTINE = "quarantine"
+_LOCK_BYTES = 20
+_LOCK_ATTEMPTS = 6
+_LOCK_PAUSE_S = 0.1
 _OWN = {_VERSION, _LOCK, TAKING, _QUARANTINE}
 # The ledger of traces is kept beside the records.
 _NEIGHBOUR = "ledger.db"
@@ -104,22 +108,41 @@ class Directory:
             self._lock = None
 
     def _take_lock(self, lock: int) -> None:
+        for attempt in range(_LOCK_ATTEMPTS):
+            if attempt:
+                # Whoever has it may be about to end, or only be looking who has it.
+                time.sleep(_LOCK_PAUSE_S)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            except OSError as error:
+                raise StartError(f"{self.path}: {unusable(error)}") from error
+            return
+        raise StartError(
+            f"{self.path}: {_holder(lock)} is using this journal; stop it, or give each sidecar a directory of its own "
+            f"({_KEY})"
+        )
+
+    def used_by(self) -> str | None:
+        """The process that has it, as in `process 123`; None if none has. Raises OSError."""
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock = os.open(self.path / _LOCK, os.O_RDONLY)
+        except FileNotFoundError:
+            return None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.pread(lock, 20, 0).decode("ascii", "replace").strip()
-            who = f"process {holder}" if holder.isdigit() else "another process"
-            raise StartError(
-                f"{self.path}: {who} is using this journal; stop it, or give each sidecar a directory of its own "
-                f"({_KEY})"
-            ) from None
-        except OSError as error:
-            raise StartError(f"{self.path}: {unusable(error)}") from error
+            return _holder(lock)
+        else:
+            return None
+        finally:
+            os.close(lock)
 
     def _write_format(self) -> None:
         assert self._lock is not None
         try:
-            os.pwrite(self._lock, f"{os.getpid()}\n".encode().ljust(20), 0)
+            os.pwrite(self._lock, f"{os.getpid()}\n".encode().ljust(_LOCK_BYTES), 0)
             version = self.path / _VERSION
             if not version.exists() or not version.stat().st_size:
                 with version.open("w", encoding="ascii") as file:
@@ -206,6 +229,11 @@ class Directory:
             return 0, 0
         sizes = [path.stat().st_size for path in folder.iterdir()]
         return len(sizes), sum(sizes)
+
+
+def _holder(lock: int) -> str:
+    holder = os.pread(lock, _LOCK_BYTES, 0).decode("ascii", "replace").strip()
+    return f"process {holder}" if holder.isdigit() else "another process"
 
 
 def unusable(error: OSError) -> str:

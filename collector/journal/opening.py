@@ -86,7 +86,7 @@ def _open(directory: Directory, segment_bytes: int, *, durable: bool) -> Opened:
         _log.warning("%s: progress can't be written (%s)", directory.path, error.strerror)
     else:
         taking.end()
-    _delete_free_segments(directory, storage, claims)
+    delete_free_segments(directory, storage, claims)
     storage.prepare()
     if not storage.is_ready and not claims.arrivals and not claims.parcels:
         raise StartError(f"{directory.path}: {storage.hindrance}; make room on its disk, or set another directory")
@@ -165,7 +165,8 @@ def _count_crash(directory: Directory, storage: Storage, found: Found, taking: T
     return news
 
 
-def _delete_free_segments(directory: Directory, storage: Storage, claims: Claims) -> None:
+def delete_free_segments(directory: Directory, storage: Storage, claims: Claims) -> None:
+    """Delete segments that nobody needs, as far as that can be done."""
     for sequence in claims.free_segments():
         try:
             storage.delete(sequence, claims.segments[sequence].finished, claims.least_besides(sequence))
