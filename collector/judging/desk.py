@@ -7,8 +7,8 @@ hasn't finished is begun anew by its successor.  So a change of plan costs no jo
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
+from typing import NamedTuple
 
 from collector.judging.jobs import JobSource
 from collector.judging.process import JudgingProcess
@@ -16,6 +16,13 @@ from collector.judging.process import JudgingProcess
 # How long a process that was replaced may work on what it has begun, and how many of them may at a time.
 FINISHING_S = 60.0
 MAX_FINISHING = 2
+
+
+class _Finishing(NamedTuple):
+    """A process that was replaced: the task that ends it, and the way to make it end now."""
+
+    task: asyncio.Task[None]
+    hurry: asyncio.Event
 
 
 class JudgingDesk:
@@ -36,7 +43,7 @@ class JudgingDesk:
         self._make = make
         self._submitted = submitted
         self._current = make(plan)
-        self._finishing: dict[JudgingProcess, asyncio.Task[None]] = {}
+        self._finishing: dict[JudgingProcess, _Finishing] = {}
 
     async def start(self) -> None:
         """Start the process; jobs may be submitted before it is up."""
@@ -64,27 +71,28 @@ class JudgingDesk:
         self._take_over(old.give_back())
         while len(self._finishing) >= MAX_FINISHING:
             await self._end(next(iter(self._finishing)))
-        self._finishing[old] = asyncio.create_task(self._finish(old), name="judging process that was replaced")
+        hurry = asyncio.Event()
+        task = asyncio.create_task(self._finish(old, hurry), name="judging process that was replaced")
+        self._finishing[old] = _Finishing(task, hurry)
 
     def _take_over(self, jobs: list[JobSource]) -> None:
         for job in jobs:
             self._current.submit(job)
 
-    async def _finish(self, process: JudgingProcess) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(FINISHING_S):
-                await process.idle()
+    async def _finish(self, process: JudgingProcess, hurry: asyncio.Event) -> None:
+        ends = [asyncio.create_task(process.idle()), asyncio.create_task(hurry.wait())]
+        await asyncio.wait(ends, timeout=FINISHING_S, return_when=asyncio.FIRST_COMPLETED)
+        for one in ends:
+            one.cancel()
         left = await process.end()
         del self._finishing[process]
         self._take_over(left)
 
     async def _end(self, process: JudgingProcess) -> None:
         """Don't wait for a process any longer."""
-        task = self._finishing.pop(process)
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
-        self._take_over(await process.end())
+        finishing = self._finishing[process]
+        finishing.hurry.set()
+        await finishing.task
 
     def wind_down(self) -> None:
         """Let no judge be asked any more; what is under way may still be answered."""
@@ -94,7 +102,8 @@ class JudgingDesk:
     async def idle(self) -> None:
         """Wait until every job has its result."""
         while self._finishing:
-            await asyncio.wait(self._finishing.values(), return_when=asyncio.FIRST_COMPLETED)
+            tasks = [finishing.task for finishing in self._finishing.values()]
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         await self._current.idle()
 
     async def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""`spanjudge explain` against a real sidecar: what became of a trace, at every stage of its way, without its content."""
+"""`spanjudge explain` against a real sidecar: what became of a trace at every stage, without its content."""
 
 import json
 import signal
@@ -98,13 +98,10 @@ async def test_a_trace_that_was_judged_says_what_was_said_where_and_what_was_not
 
 
 async def test_content_is_shown_where_the_operator_wants_it(tmp_path: Path) -> None:
-    text = (
-        config(0)
-        .replace("health_check]", "health_check, control]")
-        .replace("extensions:\n  health_check", "extensions:\n  control: {show_content: true}\n  health_check")
-    )
     async with running_backend() as backend:
-        async with running_sidecar(tmp_path, text.replace("127.0.0.1:0", f"127.0.0.1:{backend.port}")) as sidecar:
+        text = config(backend.port).replace("[health_check]", "[health_check, control]")
+        text = text.replace("extensions:\n", "extensions:\n  control: {show_content: true}\n", 1)
+        async with running_sidecar(tmp_path, text) as sidecar:
             send_faulty_run(OTLPSpanExporter(endpoint=f"127.0.0.1:{sidecar.grpc_port}", insecure=True))
             await until(lambda: len(backend.spans) == 4)
             story = await explained(sidecar, backend.spans[0].trace_id.hex())
