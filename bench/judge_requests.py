@@ -20,7 +20,7 @@ from tests.evaluators.judge_cases import items_of, six_steps
 from tests.evaluators.judge_server import JudgeServer, Received
 
 MOST_REQUESTS = 2
-MOST_CHARS = 26_000
+MOST_CHARS = 21_000
 
 
 def chars_of(received: Received) -> int:

@@ -9,34 +9,19 @@ from __future__ import annotations
 
 import re
 
-_TOKEN = re.compile(
-    r"""
-      (?P<value> "(?:[^"\\]|\\.)*+(?:"|\\?\Z) | '(?:[^'\\]|\\.)*+(?:'|\\?\Z) | [+-]?\d[\w.+-]* | \w+ )
-    | (?P<sign> [{}\[\](),:] )
-    | (?P<blank> [ \t\r]+ )
-    | (?P<line> \n )
-    """,
-    re.VERBOSE | re.DOTALL,
+_MOST_CHARS = 200_000
+"""So long a text is cut in any case."""
+_QUOTED = r"""(?:"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|'(?:[^'\\]|\\.)*+(?:'|\\?\Z))"""
+_WORD = r"(?:(?:null|true|false|NaN|Infinity|None|True|False|nan|inf)\b|[A-Za-z]+\Z|[+-]*+\d[\w.+-]*+)"
+_VALUES = re.compile(rf"(?:{_QUOTED}|{_WORD}|[{{}}\[\](),:\s])*+", re.DOTALL)
+_BLANKS = re.compile(
+    rf"({_QUOTED})|(?<=[{{}}\[\](),:\n])[ \t\r]++|(?<![ \t\r])[ \t\r]++(?=[{{}}\[\](),:\n]|\Z)",
+    re.DOTALL,
 )
-_WORDS = {"null", "true", "false", "NaN", "Infinity", "None", "True", "False", "nan", "inf"}
 
 
 def without_blanks(text: str) -> str:
     """The text without those blanks."""
-    if not text.lstrip().startswith(("{", "[")):
+    if len(text) > _MOST_CHARS or not text.lstrip().startswith(("{", "[")) or not _VALUES.fullmatch(text):
         return text
-    parts: list[str] = []
-    at, beside_sign, waiting = 0, True, ""
-    while (token := _TOKEN.match(text, at)) is not None:
-        at = token.end()
-        if token.lastgroup == "blank":
-            waiting = token.group()
-            continue
-        is_value = token.lastgroup == "value"
-        if is_value and token.group()[0].isalpha() and token.group() not in _WORDS and at < len(text):
-            return text
-        if waiting and not beside_sign and is_value:
-            parts.append(waiting)
-        parts.append(token.group())
-        beside_sign, waiting = not is_value, ""
-    return "".join(parts) if at == len(text) else text
+    return _BLANKS.sub(r"\1", text)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias, TypeGuard
 from urllib.parse import unquote
@@ -53,16 +54,17 @@ class _Signature:
         self._root: Schema = dict(schema)
         self._name = name
         self._names: dict[str, str] = {}
+        self._taken = _TYPES | {_ANY, _NEVER}
+        self._untold: deque[tuple[str, str]] = deque()
 
     def text(self) -> str:
         whole = self._type(self._root, self._name)
-        told: dict[str, str] = {}
+        told: list[str] = []
         # Definitions refer to further ones.
-        while open_names := [(pointer, name) for pointer, name in self._names.items() if name not in told]:
-            for pointer, name in open_names:
-                told[name] = _ALL if pointer == "#" else self._type(self._at(pointer), name)
-        where = ", ".join(f"{name} = {text}" for name, text in told.items())
-        return f"{whole} where {where}" if where else whole
+        while self._untold:
+            pointer, name = self._untold.popleft()
+            told.append(f"{name} = {_ALL if pointer == '#' else self._type(self._at(pointer), name)}")
+        return f"{whole} where {', '.join(told)}" if told else whole
 
     # -- types
 
@@ -160,8 +162,9 @@ class _Signature:
             return "object"
         parts.pop("properties", None)
         parts.pop("required", None)
+        needed = set(required)
         told = [
-            f"{_name(name)}{'' if name in required else '?'}: {self._type(schema, name)}"
+            f"{_name(name)}{'' if name in needed else '?'}: {self._type(schema, name)}"
             for name, schema in properties.items()
         ]
         told += [f"{_name(name)}: {_ANY}" for name in dict.fromkeys(required) if name not in properties]
@@ -189,8 +192,10 @@ class _Signature:
         if pointer not in self._names:
             self._at(pointer)
             last = pointer.rpartition("/")[2]
-            taken = last in self._names.values() or not _PLAIN_NAME.fullmatch(last) or last in _TYPES | {_ANY, _NEVER}
-            self._names[pointer] = f"<{pointer}>" if taken else last
+            name = last if _PLAIN_NAME.fullmatch(last) and last not in self._taken else f"<{pointer}>"
+            self._names[pointer] = name
+            self._taken.add(name)
+            self._untold.append((pointer, name))
         return self._names[pointer]
 
     def _at(self, pointer: str) -> JsonValue:
