@@ -10,7 +10,6 @@ the library would refuse further ones without telling senders to try again.
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -26,6 +25,7 @@ from collector.receivers.in_hand import InHand
 from collector.receivers.otlp_settings import GrpcSettings, KeepaliveParameters, TlsSettings
 from collector.receivers.request_headers import as_mapping
 from collector.receivers.startup import ReceiverStartError, open_sockets
+from collector.receivers.turns import Turns
 from collector.receivers.unix_socket import OwnSocket, clear_the_way, private_until_done
 from collector.records import Signal
 
@@ -40,8 +40,9 @@ _DETAILS_TRAILER = "grpc-status-details-bin"
 _MIB = 1 << 20
 # Messages are received by the library as a whole, and only then is known how large they are. So many at once.
 _READING_AT_ONCE = 64
-# A message may take this long, its turn included.
+# A message may take this long, its turn included; this long alone if other calls wait for a turn.
 _MESSAGE_S = 30.0
+_MESSAGE_WHILE_OTHERS_WAIT_S = 5.0
 _RETRY_AFTER_S = 1.0
 # Messages in hand may hold this many times the limit for one of them.
 _MESSAGES_AT_ONCE = 4
@@ -68,7 +69,7 @@ class OtlpGrpcReceiver:
         self._receiver = receiver
         self._bearer = BearerCheck(settings.auth)
         self._in_hand = InHand(_MESSAGES_AT_ONCE * settings.max_recv_msg_size_mib * _MIB)
-        self._reading = asyncio.Semaphore(_READING_AT_ONCE)
+        self._turns = Turns(_READING_AT_ONCE, _MESSAGE_WHILE_OTHERS_WAIT_S, _MESSAGE_S)
         self._server: grpc.aio.Server | None = None
         self._socket: OwnSocket | None = None
         self.port = 0
@@ -172,8 +173,7 @@ class OtlpGrpcReceiver:
             raise UndeclaredSignalError(f"no {signal} pipeline names {self._receiver} (service::pipelines::{signal})")
         with self._in_hand.request() as share:
             try:
-                async with asyncio.timeout(_MESSAGE_S), self._reading:
-                    request = await context.read()
+                request = await self._turns.take(context.read)
             except TimeoutError:
                 raise OverloadedError("the message arrived too slowly; try again", _RETRY_AFTER_S) from None
             if request is grpc.aio.EOF:
