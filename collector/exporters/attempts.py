@@ -39,6 +39,7 @@ class Attempts:
     Attributes:
         successes: how many requests got through so far.
         hurried: whether the end is near, so that waits have to be short.
+        ended: by signal, items that have found their end while others of their delivery haven't.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Attempts:
     ) -> None:
         self.successes = 0
         self.hurried = False
+        self.ended = dict.fromkeys(Signal, 0)
         self._destination = destination
         self._sender = sender
         self._metrics = metrics
@@ -81,6 +83,7 @@ class Attempts:
         """Make one attempt. None: every item has found its end (taken, rejected, of a signal that isn't taken)."""
         if not self.takes(batch.signal):
             self._metrics.unsupported(batch.signal, batch.items)
+            self.have_ended(batch)
             return None
         self._under_way += 1
         try:
@@ -102,6 +105,7 @@ class Attempts:
         rejected = min(taken.rejected, batch.items)
         self._metrics.rejected(batch.signal, rejected)
         self._metrics.sent(batch.signal, batch.items - rejected)
+        self.have_ended(batch)
         if rejected:
             self._refused(batch.signal, batch.request, "rejected")
             # Why is in its answer, which may quote content.
@@ -118,6 +122,7 @@ class Attempts:
     def _switch_off(self, batch: Batch, failure: SendError) -> None:
         self._switched_off[batch.signal] = self._clock() + ASK_AGAIN_S
         self._metrics.unsupported(batch.signal, batch.items)
+        self.have_ended(batch)
         _log.error(
             "%s: %s is switched off for this destination, and asked for again in %d s: %s",
             *(self._destination, batch.signal, ASK_AGAIN_S, failure),
@@ -129,6 +134,11 @@ class Attempts:
         self._misconfigured = False
         self.successes += 1
         self._tell()
+
+    def have_ended(self, batch: Batch) -> None:
+        """All items of it have found their end."""
+        batch.ended.items += batch.items
+        self.ended[batch.signal] += batch.items
 
     def hurry(self) -> None:
         """The end is near: wake all that wait."""

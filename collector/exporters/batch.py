@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from collector.exporters.splitting import halve
 from collector.records import Signal
+
+
+@dataclass(slots=True)
+class Ended:
+    """How many items of a batch have found their end; its halves share it."""
+
+    items: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +25,7 @@ class Batch:
     request: bytes
     items: int
     headers: Mapping[str, str]
+    ended: Ended = field(default_factory=Ended, compare=False)
 
 
 async def halves_of(batch: Batch) -> tuple[Batch, ...]:
@@ -30,5 +38,6 @@ async def halves_of(batch: Batch) -> tuple[Batch, ...]:
     first_items = batch.items // 2
     counts = (first_items, batch.items - first_items)
     return tuple(
-        Batch(batch.signal, request, items, batch.headers) for request, items in zip(requests, counts, strict=True)
+        Batch(batch.signal, request, items, batch.headers, batch.ended)
+        for request, items in zip(requests, counts, strict=True)
     )

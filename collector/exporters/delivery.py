@@ -44,6 +44,8 @@ DISK_WAIT_S = 2.0
 # without saying so.
 SUSPECT_AFTER = 6
 OTHERS_PASSED = 3
+# When all consumers are held by failing batches, others are let in at least so far apart.
+PROBE_PAUSE_S = 10.0
 # Cutting before trying must not add more than this: where most of a request is what its items share, it is in vain.
 WORTH_CUTTING = 1.5
 # One refusal of something small must not lead to one request per span.
@@ -58,6 +60,19 @@ def _keep_the_consumer() -> None:
 
 def _nobody_is_told(signal: Signal, request: bytes, how: str) -> None:
     pass
+
+
+class _Consumer:
+    """The consumer that a delivery holds, until it leaves it to others."""
+
+    def __init__(self, leave: Callable[[], None]) -> None:
+        self.held = True
+        self._leave = leave
+
+    def leave(self) -> None:
+        if self.held:
+            self.held = False
+            self._leave()
 
 
 class Delivery:
@@ -97,12 +112,18 @@ class Delivery:
         self._tell_refused = refused
         self._attempts = Attempts(destination, sender, metrics, clock, refused)
         self._aside = Aside(destination, self._attempts, self._refused, retry.initial_interval, random, clock)
+        # The number of successes since which others were let in, when that happens again, and how long after that.
+        self._probed_at, self._next_probe_s, self._probe_pause_s = -1, 0.0, PROBE_PAUSE_S
         metrics.observe_aside(self._aside.__len__)
         metrics.observe_dead_letters(dead_letters.size_bytes, dead_letters.max_size_bytes)
 
     def takes(self, signal: Signal) -> bool:
         """Whether the destination takes this signal, as far as is known; now and then it is asked anew."""
         return self._attempts.takes(signal)
+
+    def ended(self, signal: Signal) -> int:
+        """How many items have found their end while others of their delivery haven't."""
+        return self._attempts.ended[signal]
 
     def hurry(self) -> None:
         """From now on wait only as long as the destination itself asks for."""
@@ -121,15 +142,23 @@ class Delivery:
             limit_s = self._retry.max_elapsed_time
             return not self._retry.enabled or (limit_s > 0 and self._clock() - since_s >= limit_s)
 
-        waiting, backoff = deque([batch]), Backoff(self._retry, self._random)
-        while waiting:
-            if await self._settle(waiting, backoff, gives_up):
-                continue
-            step_aside()
-            await self._aside.finish(waiting, gives_up)
-            return
+        waiting, backoff, consumer = deque([batch]), Backoff(self._retry, self._random), _Consumer(step_aside)
+        try:
+            while waiting and await self._settle(waiting, backoff, gives_up, consumer):
+                pass
+            if waiting:
+                consumer.leave()
+                await self._aside.finish(waiting, gives_up)
+        finally:
+            self._attempts.ended[batch.signal] -= batch.ended.items
 
-    async def _settle(self, waiting: deque[Batch], backoff: Backoff, gives_up: Callable[[], bool]) -> bool:
+    async def _settle(
+        self,
+        waiting: deque[Batch],
+        backoff: Backoff,
+        gives_up: Callable[[], bool],
+        consumer: _Consumer,
+    ) -> bool:
         """Bring the first batch to its end, or replace it by its halves. False: it belongs aside, and still waits.
 
         Halves come before what waits already, so that few of them are there at a time: each has the whole of what its
@@ -155,7 +184,7 @@ class Delivery:
                 waiting.extendleft(reversed(halves))
                 return True
             if gives_up():
-                await self.bury(batch, f"given up after retry_on_failure: {failure}", failure.answer)
+                await self._refused(batch, failure, "given up after retry_on_failure: ")
                 return True
             failures += 1
             faults += isinstance(failure, FaultyError)
@@ -163,12 +192,28 @@ class Delivery:
                 if self._attempts.successes - successes >= OTHERS_PASSED and self._aside.has_room():
                     waiting.appendleft(batch)
                     return False
-                if faults >= SUSPECT_AFTER and (halves := await halves_of(batch)):
+                if faults >= SUSPECT_AFTER and ((halves := await halves_of(batch)) or waiting):
                     # Nothing else is there that could tell whether it is this batch or everything.
-                    waiting.extend(halves)
+                    waiting.extend(halves or (batch,))
                     return True
+                if consumer.held and self._others_may_try():
+                    consumer.leave()
             await self._wait(failure, backoff)
             self._metrics.retried()
+
+    def _others_may_try(self) -> bool:
+        """Whether one more batch is let in beside those that fail: all consumers may be held by what fails alone.
+
+        Less and less often while nothing gets through, so that few are there when a destination comes back.
+        """
+        now_s, successes = self._clock(), self._attempts.successes
+        if successes != self._probed_at:
+            self._probed_at, self._probe_pause_s, self._next_probe_s = successes, PROBE_PAUSE_S, now_s
+        if now_s < self._next_probe_s:
+            return False
+        self._next_probe_s = now_s + self._probe_pause_s
+        self._probe_pause_s *= 2
+        return True
 
     def _learn_limit(self, refused_bytes: int) -> None:
         """Cut what comes from now on before it is sent, instead of sending it in vain."""
@@ -179,8 +224,9 @@ class Delivery:
             self._max_request_bytes = limit_bytes
             _log.warning("%s: refused %d bytes as too large; cutting requests", self._destination, refused_bytes)
 
-    async def _refused(self, batch: Batch, failure: SendError) -> None:
-        await self.bury(batch, str(failure), failure.answer)
+    async def _refused(self, batch: Batch, failure: SendError, why: str = "") -> None:
+        await self.bury(batch, f"{why}{failure}", failure.answer)
+        self._attempts.have_ended(batch)
 
     async def bury(self, batch: Batch, reason: str, answer: str = "") -> None:
         """Write a batch to the dead-letter file and count it. Waits for as long as the file can't be written.

@@ -114,7 +114,8 @@ class SendingQueue:
         )
 
     def _counter(self, signal: Signal) -> Callable[[], int]:
-        return lambda: self._items[signal]
+        # What has found its end is counted where it has; its delivery may have more.
+        return lambda: self._items[signal] - self._delivery.ended(signal)
 
     def _used(self) -> int:
         if self._sizer == "bytes":
