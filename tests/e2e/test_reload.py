@@ -119,7 +119,7 @@ async def test_a_destination_that_moved_gets_what_waited_at_its_old_address(tmp_
             change(sidecar, (f"127.0.0.1:{gone}", f"127.0.0.1:{backend.port}"))
             await reload(sidecar)
             assert "exporters::otlp/backend was changed" in sidecar.stderr
-            await until(lambda: len(backend.spans) == 304)
+            await until(lambda: len(backend.spans) == 306)
 
 
 async def test_a_destination_that_is_gone_still_gets_what_it_was_owed_and_nothing_new(tmp_path: Path) -> None:
@@ -150,6 +150,11 @@ async def test_a_destination_that_is_gone_still_gets_what_it_was_owed_and_nothin
         await until(lambda: "everything is delivered; it was stopped" in sidecar.stderr)
 
 
+async def send_run(sidecar: Sidecar) -> None:
+    exporter = OTLPSpanExporter(endpoint=f"127.0.0.1:{sidecar.grpc_port}", insecure=True)
+    await asyncio.to_thread(send_faulty_run, exporter)
+
+
 async def test_another_judge_takes_over_while_the_old_ones_answer_is_still_taken(tmp_path: Path) -> None:
     async with running_backend() as backend, JudgeServer(slow(3.0)) as first, JudgeServer() as second:
         text = config(backend.port).replace("[health_check]", "[health_check, judge/j]")
@@ -159,12 +164,11 @@ async def test_another_judge_takes_over_while_the_old_ones_answer_is_still_taken
         )
         async with running_sidecar(tmp_path, text) as sidecar:
             [old_worker] = workers_of(sidecar.process.pid)
-            exporter = OTLPSpanExporter(endpoint=f"127.0.0.1:{sidecar.grpc_port}", insecure=True)
-            await asyncio.to_thread(send_faulty_run, exporter)
+            await send_run(sidecar)
             await until(lambda: len(first.received) > 0)
             change(sidecar, ("model: one", "model: two"), (first.base_url, second.base_url))
             await reload(sidecar)
-            await asyncio.to_thread(send_faulty_run, exporter)
+            await send_run(sidecar)
             await until(lambda: len(backend.spans) == 8)
             models = {scores(span).get("eval.task_completion.model") for span in backend.spans} - {None}
             assert models == {"one", "two"}
