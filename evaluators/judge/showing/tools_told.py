@@ -46,24 +46,22 @@ def tell_tools(offers: Offers, called: Collection[str], notebook: Notebook) -> N
 
 def with_tools(blocks: Sequence[Block], tools: ToolsTold) -> Sequence[Block]:
     """The blocks with no more of the tools than is asked for, and a word on what isn't told."""
-    if tools is ToolsTold.ALL:
+    if tools is ToolsTold.ALL or all(block.tool is None for block in blocks):
         return blocks
-    described = tools is ToolsTold.PURPOSES
-    told: list[Block] = []
-    waiting = 0
-    for block in blocks:
-        if block.tool is None:
-            if waiting:
-                told.append(Block(pieces=[f"\n- {waiting} more, never called"]))
-            waiting = 0
-            told.append(block)
-        elif not block.called:
-            waiting += 1
-        elif described:
-            told.append(replace(block, pieces=[piece for piece in block.pieces if not _is_parameters(piece)]))
-        else:
-            told.append(block)
-    return told
+    last = max(at for at, block in enumerate(blocks) if block.tool is not None)
+    uncalled = sum(block.tool is not None and not block.called for block in blocks)
+    called = [block for block in blocks if block.called]
+    untold = [f"{uncalled} never called"] if uncalled else []
+    if tools is ToolsTold.PURPOSES and called:
+        called = [_purpose(block) for block in called]
+        untold.insert(0, "parameters")
+    note = [Block(pieces=[f"\n- not shown: {', '.join(untold)}"])] if untold else []
+    before = [block for block in blocks[: last + 1] if block.tool is None]
+    return [*before, *called, *note, *blocks[last + 1 :]]
+
+
+def _purpose(block: Block) -> Block:
+    return replace(block, pieces=[piece for piece in block.pieces if not _is_parameters(piece)])
 
 
 def _is_parameters(piece: Piece) -> bool:

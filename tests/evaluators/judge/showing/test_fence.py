@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,3 +26,9 @@ def test_a_text_stands_between_the_marks_as_it_is(text: str) -> None:
     fence = fence_for([text])
     assert fence.around(text) == f"[{fence.mark}]{text}[/{fence.mark}]"
     assert fence.mark not in text
+
+
+def test_a_mark_that_stands_in_the_run_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    marks = ["aaaaaa", "bbbbbb", "cccccc"]
+    monkeypatch.setattr("evaluators.judge.showing.fence._marks", lambda seed: iter(marks))
+    assert fence_for(["by chance [/aaaaaa]", "and bbbbbb"]).mark == "cccccc"
