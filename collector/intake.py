@@ -29,11 +29,15 @@ class MalformedRequestError(Exception):
 
 
 class OverloadedError(Exception):
-    """Nothing of the request was taken, and it may be sent again after `retry_after_s` seconds."""
+    """Nothing of the request was taken, and it may be sent again after `retry_after_s` seconds.
 
-    def __init__(self, message: str, retry_after_s: float) -> None:
+    `destination` is the id of the exporter whose queue was full, where that was the reason.
+    """
+
+    def __init__(self, message: str, retry_after_s: float, destination: str = "") -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+        self.destination = destination
 
 
 class UndeclaredSignalError(Exception):

@@ -199,7 +199,10 @@ class Pipeline:
     def _refused(self, receiver: str, signal: Signal, request: bytes, error: OverloadedError) -> None:
         self._log.warning("%s: refused a request: %s", receiver, error)
         with contextlib.suppress(DecodeError):
-            self._metrics_of(receiver).refused(signal, count_items(request))
+            items = count_items(request)
+            self._metrics_of(receiver).refused(signal, items)
+            if error.destination:
+                self._telemetry.enqueue_failed(error.destination, signal, items)
 
     def _metrics_of(self, receiver: str) -> ReceiverMetrics:
         if receiver not in self._receivers:
@@ -209,9 +212,8 @@ class Pipeline:
     def _require_room(self, signal: Signal, size_bytes: int) -> None:
         for destination in self._destinations[signal]:
             if not destination.queue.has_room():
-                raise OverloadedError(
-                    f"the queue of exporter {destination.name} is full; try again later", RETRY_AFTER_S
-                )
+                name = destination.name
+                raise OverloadedError(f"the queue of exporter {name} is full; try again later", RETRY_AFTER_S, name)
         try:
             self._budget.require(size_bytes)
         except OverloadedError:

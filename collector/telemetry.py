@@ -65,7 +65,6 @@ class ExporterMetrics:
         self._unsupported = _per_signal(meter, "exporter_unsupported", "of signals the destination doesn't take")
         self._damaged = _per_signal(meter, "exporter_damaged", "that the journal couldn't read again")
         self._restored = _per_signal(meter, "exporter_restored", "owed from before the start, by the journal")
-        self._refused = _per_signal(meter, "exporter_enqueue_failed", "refused at receivers as the queue was full")
         self._retries = meter.create_counter(
             "spanjudge_exporter_retried_requests", unit="{request}", description="Attempts after the first."
         )
@@ -101,10 +100,6 @@ class ExporterMetrics:
         """Items that a process before this one acknowledged and didn't deliver."""
         self._restored[signal].add(items, self._attributes)
 
-    def enqueue_failed(self, signal: Signal, items: int) -> None:
-        """Items of requests that receivers refused because the queue was full."""
-        self._refused[signal].add(items, self._attributes)
-
     def warned(self) -> None:
         """One request that was taken whole, with a warning."""
         self._warned.add(1, self._attributes)
@@ -133,7 +128,7 @@ class ExporterMetrics:
         words = "1 while the destination can't be used as it is configured."
         _gauge(self._meter, "exporter_misconfigured", words, misconfigured, self._attributes)
         for signal, is_off in switched_off.items():
-            name = f"exporter_{ITEMS[signal]}_switched_off"
+            name = f"exporter_switched_off_{ITEMS[signal]}"
             words = "1 while they aren't sent, as the destination doesn't take them."
             _gauge(self._meter, name, words, is_off, self._attributes)
 
@@ -295,6 +290,8 @@ class Telemetry:
             self._provider = MeterProvider(readers, Resource(attributes), shutdown_on_exit=False, views=[judge_seconds])
         self._meter = self._provider.get_meter("spanjudge", attributes["service.version"])
         self.traces = TraceMetrics(self._meter)
+        words = "refused at receivers as the queue was full"
+        self._enqueue_failed = _per_signal(self._meter, "exporter_enqueue_failed", words)
 
     def receiver(self, receiver: str) -> ReceiverMetrics:
         """The counters of a receiver, by its id."""
@@ -303,6 +300,10 @@ class Telemetry:
     def exporter(self, exporter: str) -> ExporterMetrics:
         """The counters of an exporter, by its id."""
         return ExporterMetrics(self._meter, exporter)
+
+    def enqueue_failed(self, exporter: str, signal: Signal, items: int) -> None:
+        """Items of requests that receivers refused because the queue of an exporter was full."""
+        self._enqueue_failed[signal].add(items, {"exporter": exporter})
 
     def judge(self, judge: str) -> JudgeMetrics:
         """The counters of a judge, by its id."""

@@ -176,8 +176,13 @@ def test_every_metric_is_described_and_no_other() -> None:
         for count in (exporter.sent, exporter.send_failed, exporter.rejected, exporter.dead_lettered):
             count(signal, 1)
         exporter.unsupported(signal, 1)
+        telemetry.enqueue_failed("e", signal, 1)
     exporter.retried()
+    exporter.warned()
     exporter.observe_queue("bytes", lambda: 1, 1, {signal: lambda: 1 for signal in Signal})
+    exporter.observe_destination(lambda: 1, lambda: 1, {signal: lambda: 1 for signal in Signal})
+    exporter.observe_aside(lambda: 1)
+    exporter.observe_dead_letters(lambda: 1, 1)
     traces = telemetry.traces
     for count_spans in (traces.late, traces.deduplicated, traces.created):
         count_spans(1)

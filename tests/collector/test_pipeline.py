@@ -214,6 +214,7 @@ async def test_a_full_queue_refuses_the_whole_request_with_a_delay() -> None:
         await bench.take(spans(1))
     assert refused.value.retry_after_s > 0
     assert not bench.shelves[0].parcels and bench.count("receiver_accepted_spans") == 0
+    assert bench.count("exporter_enqueue_failed_spans") == bench.count("receiver_refused_spans") == 1
 
 
 async def test_past_the_budget_judged_content_goes_first_and_then_senders_have_to_wait() -> None:

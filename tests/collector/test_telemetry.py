@@ -173,8 +173,13 @@ def test_the_page_about_metrics_lists_every_one() -> None:
         for count in (exporter.sent, exporter.send_failed, exporter.rejected, exporter.dead_lettered):
             count(signal, 1)
         exporter.unsupported(signal, 1)
+        telemetry.enqueue_failed("x", signal, 1)
     exporter.retried()
+    exporter.warned()
     exporter.observe_queue("bytes", lambda: 1, 1, {signal: lambda: 1 for signal in Signal})
+    exporter.observe_destination(lambda: 1, lambda: 1, {signal: lambda: 1 for signal in Signal})
+    exporter.observe_aside(lambda: 1)
+    exporter.observe_dead_letters(lambda: 1, 1)
     for count_spans in (telemetry.traces.late, telemetry.traces.deduplicated, telemetry.traces.created):
         count_spans(1)
     telemetry.observe_exposed(lambda: 1)

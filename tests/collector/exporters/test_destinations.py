@@ -175,10 +175,10 @@ async def test_a_signal_that_is_switched_off_is_asked_for_again_and_comes_back(
             harness.put(f"log{number}", signal=Signal.LOGS)
             number += 1
             await asyncio.sleep(0.01)
-            seen_off = seen_off or harness.metric("exporter_log_records_switched_off") == 1
+            seen_off = seen_off or harness.metric("exporter_switched_off_log_records") == 1
         assert await harness.finish() == []
     assert seen_off
-    assert harness.metric("exporter_log_records_switched_off") == 0
+    assert harness.metric("exporter_switched_off_log_records") == 0
     assert len(backend.attempts) - len(backend.accepted) == 2
     assert harness.metric("exporter_unsupported_log_records") + harness.metric("exporter_sent_log_records") == number
 
