@@ -36,9 +36,10 @@ from collector.holding.live_trace import (
     checksums_of,
     drop_content,
     late_among,
+    origins_by_id,
     records_at,
     records_by_id,
-    records_of,
+    spill,
 )
 from collector.holding.settings import Settings
 from collector.holding.situation import Situation, situation_of
@@ -97,7 +98,7 @@ class Assembler:
         self._desk = desk
         self._live: dict[bytes, LiveTrace] = {}
         self._due: list[tuple[float, bytes]] = []
-        self._ledger = ledger or Ledger(settings.ledger_max_age)
+        self._ledger = Ledger(settings.ledger_max_age) if ledger is None else ledger
         self._share_bytes = int(TRACE_SHARE * spans.limit_bytes)
         # Traces of which spans are leaving piece by piece, each in its turn.
         self._moving: deque[bytes] = deque()
@@ -268,7 +269,7 @@ class Assembler:
             arrived_s -= min(max(age_s, 0.0), timing.max_hold)
             # However old it is, the rest of it may just be being read from the journal.
             oldest_s = now_s + timing.quiet_period - timing.max_age
-            trace.first_s = min(trace.first_s, max(now_s - max(age_s, 0.0), oldest_s))
+            trace.first_s = max(min(trace.first_s, now_s - max(age_s, 0.0)), oldest_s)
         again = None if self._reread is None else partial(self._reread, [record.place for record in fresh])
         ref = self._spans.put(fresh, size_bytes, 1, beside_bytes=beside_bytes, again=again)
         trace.keep(ref, fresh)
@@ -288,19 +289,8 @@ class Assembler:
         """Keep a trace from taking more of the memory than it may, and more than others where it is short."""
         over = trace.memory_bytes > self._share_bytes
         if over or (self._spans.is_crowded and trace.memory_bytes * len(self._live) * 2 >= self._spans.limit_bytes):
-            self._spill(trace)
+            spill(trace, self._spans)
         trace.full = trace.memory_bytes > self._share_bytes
-
-    def _spill(self, trace: LiveTrace) -> bool:
-        """Drop from memory what the journal has as well, and say whether anything was dropped."""
-        before = trace.spilled
-        for ref in trace.chunks[trace.spilled :]:
-            freed_bytes = self._spans.spill(ref)
-            if not freed_bytes:
-                break
-            trace.memory_bytes -= freed_bytes
-            trace.spilled += 1
-        return trace.spilled > before
 
     def _late_for_ledger(self, trace_id: bytes, records: list[SpanRecord]) -> Taken:
         late: list[SpanRecord] = []
@@ -479,8 +469,7 @@ class Assembler:
         opened = open_carriers(result)
         origins = trace.origins
         if origins is None:
-            records = records_by_id(trace, self._spans, opened)
-            origins = {span_id: record.origin for span_id, record in records.items()}
+            origins = origins_by_id(trace, self._spans, opened)
         for span_id, carriers in opened.items():
             origin = origins.get(span_id)
             if origin is not None:
@@ -544,7 +533,7 @@ class Assembler:
         of those whose verdict is overdue (if it still comes it is told all the same).
         """
         for trace in heapq.nlargest(SPILLED_AT_ONCE, self._live.values(), key=attrgetter("memory_bytes")):
-            if self._spill(trace) and not self._spans.is_crowded:
+            if spill(trace, self._spans) and not self._spans.is_crowded:
                 return
         for trace_id, trace in list(self._live.items()):
             if trace.leaving:
@@ -553,7 +542,7 @@ class Assembler:
                 self._retire(trace_id, trace, now_s)
             elif trace.job is not None and trace.job.expired and not trace.held:
                 origins = trace.origins or {}
-                origins.update({record.span_id: record.origin for record in records_of(trace, self._spans)})
+                origins.update(origins_by_id(trace, self._spans, trace.places))
                 trace.origins = origins
                 trace.checksums = checksums_of(trace, self._spans)
                 drop_content(trace, self._spans, self._logs)

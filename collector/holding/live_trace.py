@@ -56,7 +56,7 @@ class LiveTrace:
     `changed` whether anything came since it was last judged.
     `judged_spans` how many spans it had when it was last judged.
     `content_bytes` of all its spans and log records.  `memory_bytes`: what of them and around them is in memory.
-    `spilled` how many of the chunks, from the first, were dropped from memory.
+    `spilled` of each of the first chunks that were dropped from memory: where its spans belong, all of them or each.
     `full`    whether it has all of its share of the memory, so that no more of it is kept.
     `restored` whether spans of it came from the journal.
     `memory`  what whoever judges said, for next time.
@@ -115,7 +115,7 @@ class LiveTrace:
         self.judged_spans = 0
         self.content_bytes = 0
         self.memory_bytes = 0
-        self.spilled = 0
+        self.spilled: list[Sequence[Origin]] = []
         self.full = False
         self.restored = False
         self.job: JobState | None = None
@@ -248,12 +248,6 @@ def readable(store: MemoryStore[Chunk], ref: Ref) -> Chunk | None:
         return None
 
 
-def records_of(trace: LiveTrace, store: MemoryStore[Chunk]) -> Iterator[SpanRecord]:
-    """The kept spans in order of arrival, as far as they can be read."""
-    for ref in trace.chunks:
-        yield from readable(store, ref) or ()
-
-
 def records_at(trace: LiveTrace, store: MemoryStore[Chunk], numbers: Iterable[int]) -> Iterator[SpanRecord]:
     """Those of the kept spans that have these numbers, ascending; without those whose content is given up."""
     chunk: Chunk | None = None
@@ -274,6 +268,35 @@ def records_by_id(trace: LiveTrace, store: MemoryStore[Chunk], span_ids: Iterabl
     """Those of the spans whose content is kept; each piece of it is read once."""
     numbers = sorted(trace.places[span_id] for span_id in span_ids if span_id in trace.places)
     return {record.span_id: record for record in records_at(trace, store, numbers)}
+
+
+def origins_by_id(trace: LiveTrace, store: MemoryStore[Chunk], span_ids: Iterable[bytes]) -> dict[bytes, Origin]:
+    """Where those of the spans belong that are kept, or that were dropped from memory."""
+    found: dict[bytes, Origin] = {}
+    in_memory: list[bytes] = []
+    for span_id in span_ids:
+        number = trace.places.get(span_id, -1)
+        at = bisect_right(trace.starts, number) - 1
+        if 0 <= at < len(trace.spilled):
+            origins = trace.spilled[at]
+            found[span_id] = origins[number - trace.starts[at]] if len(origins) > 1 else origins[0]
+        else:
+            in_memory.append(span_id)
+    found.update({span_id: record.origin for span_id, record in records_by_id(trace, store, in_memory).items()})
+    return found
+
+
+def spill(trace: LiveTrace, store: MemoryStore[Chunk]) -> bool:
+    """Drop from memory what the journal has as well, and say whether anything was dropped."""
+    before = len(trace.spilled)
+    for ref in trace.chunks[before:]:
+        origins = [record.origin for record in readable(store, ref) or ()]
+        freed_bytes = store.spill(ref)
+        if not freed_bytes:
+            break
+        trace.memory_bytes -= freed_bytes
+        trace.spilled.append(origins[:1] if len(set(map(id, origins))) == 1 else origins)
+    return len(trace.spilled) > before
 
 
 def checksums_of(trace: LiveTrace, store: MemoryStore[Chunk]) -> bytes:
@@ -306,4 +329,5 @@ def drop_content(trace: LiveTrace, spans: MemoryStore[Chunk], logs: MemoryStore[
     trace.chunks.clear()
     trace.starts.clear()
     trace.logs.clear()
-    trace.spilled = trace.memory_bytes = 0
+    trace.spilled.clear()
+    trace.memory_bytes = 0

@@ -63,7 +63,7 @@ class Submission:
         for chunk in self._chunks():
             if chunk is None:
                 # What can't be read is missing for good. What was judged with it isn't judged anew without it.
-                if self._trace.judged_s is not None:
+                if self._trace.judged_s is not None and not self._state.span_ids:
                     raise GivenUpError
                 partial = True
                 self._state.readable = False

@@ -5,16 +5,17 @@ from collections.abc import Sequence
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from collector.holding.assembler import Assembler
 from collector.holding.contract import Arrival, Taken
-from collector.holding.ledger import checksum
+from collector.holding.ledger import Ledger, checksum
 from collector.holding.live_trace import Chunk
 from collector.holding.settings import Settings
 from collector.holding.store import Budget, MemoryStore
-from collector.judging.jobs import Carriers, EvaluationSpan, Job, JobSource, Judged, joined, seal_carriers
+from collector.journal.errors import DamagedRecordError
+from collector.judging.jobs import Carriers, EvaluationSpan, GivenUpError, Job, JobSource, Judged, joined, seal_carriers
 from collector.records import LogRecord, Origin, Outbound, SpanRecord
 
 # None of them is a sum of powers of two, so that sums of times are rounded as they are in life.
@@ -64,9 +65,12 @@ class AnyTraffic(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.budget = Budget(1 << 30)
-        spans: MemoryStore[Chunk] = MemoryStore(self.budget)
-        self.assembler = Assembler(TIMING, spans, MemoryStore(self.budget), self, self)
+        self.limit_bytes = 1 << 30
+        self.ledger = Ledger(TIMING.ledger_max_age)
+        self.places: dict[int, SpanRecord] = {}
+        self.gone: set[int] = set()
+        self.unread: dict[bytes, set[Key]] = {}
+        self.begin()
         self.wants_evaluations = False
         self.now_ns = 0
         self.arrivals = 0
@@ -85,16 +89,42 @@ class AnyTraffic(RuleBasedStateMachine):
     def now_s(self) -> float:
         return self.now_ns / 1e9
 
+    @initialize(limit_bytes=st.sampled_from([1 << 30, 1 << 16, 1 << 14]))
+    def memory_is_large_or_small(self, limit_bytes: int) -> None:
+        self.limit_bytes = limit_bytes
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a process."""
+        self.budget = Budget(self.limit_bytes)
+        spans: MemoryStore[Chunk] = MemoryStore(self.budget)
+        logs: MemoryStore[LogRecord] = MemoryStore(self.budget)
+        self.assembler = Assembler(TIMING, spans, logs, self, self, reread=self.reread, ledger=self.ledger)
+
+    def reread(self, places: Sequence[int]) -> list[SpanRecord]:
+        """The journal, which keeps a request until all of it was delivered; nothing later than when all of it left."""
+        if self.gone.issuperset(places):
+            raise DamagedRecordError("it was released")
+        return [self.places[place] for place in places]
+
     # -- the desk and the outlet -------------------------------------------------------------------------------------
 
     def submit(self, source: JobSource) -> None:
-        job = joined(source.parts())
+        try:
+            job = joined(source.parts())
+        except GivenUpError:
+            assert not any(key[0] == source.trace_id for key in self.held)
+            job = Job(source.trace_id, [], [], source.complete, source.partial)
         assert job.trace_id not in self.in_flight, "at most one job per trace"
         keys = keys_of(job)
         assert keys >= {key for key in self.held if key[0] == job.trace_id}, "what is held is judged"
         assert not self.draining or job.rules_only
+        # What left too early may not be readable any more; it is of the run all the same.
+        self.unread[job.trace_id] = {
+            key for key in self.awaiting_run - self.held.keys() if key[0] == job.trace_id and job.complete
+        }
         if job.complete:
-            self.awaiting_run -= keys
+            self.awaiting_run -= keys | self.unread[job.trace_id]
         self.in_flight[job.trace_id] = InFlight(job)
 
     def withdraw(self, trace_id: bytes) -> bool:
@@ -109,6 +139,7 @@ class AnyTraffic(RuleBasedStateMachine):
             span = Span.FromString(outbound.span)
             _, number, content = self.held.pop((span.trace_id, span.span_id))
             assert outbound.span + outbound.tail == content
+            self.gone.add(outbound.place)
             numbers.append(number)
         assert numbers == sorted(numbers), "in order of arrival"
 
@@ -126,7 +157,9 @@ class AnyTraffic(RuleBasedStateMachine):
         for record in taken.late:
             assert self.hangs_below_a_judged_run(record)
         self.of_judged_runs.update((one.trace_id, one.span_id) for one in taken.late)
+        self.gone |= {record.place for record in parts} - {record.place for record in taken.spans}
         if taken.arrival is not Arrival.HELD:
+            self.gone |= {record.place for record in taken.spans}
             return
         assert not self.draining
         for record in taken.spans:
@@ -148,13 +181,20 @@ class AnyTraffic(RuleBasedStateMachine):
 
     @rule(trace=TRACES, data=st.data())
     def spans_arrive(self, trace: int, data: st.DataObject) -> None:
-        records = data.draw(st.lists(spans_of(trace), min_size=1, max_size=4))
+        drawn = data.draw(st.lists(spans_of(trace), min_size=1, max_size=4))
+        records = [self.placed(record) for record in drawn]
         self.take(self.assembler.add(records[0].trace_id, records, self.now_s), records)
 
     @rule(record=TRACES.flatmap(spans_of))
     def a_span_nobody_wants_arrives(self, record: SpanRecord) -> None:
         if self.assembler.knows(record.trace_id):
+            record = self.placed(record)
             self.take(self.assembler.add_unwanted(record, self.now_s), [record])
+
+    def placed(self, record: SpanRecord) -> SpanRecord:
+        placed = record._replace(place=len(self.places) + 1)
+        self.places[placed.place] = placed
+        return placed
 
     @rule(trace=TRACES)
     def a_log_record_arrives(self, trace: int) -> None:
@@ -173,7 +213,8 @@ class AnyTraffic(RuleBasedStateMachine):
         one = data.draw(st.sampled_from(list(self.in_flight.values())))
         if one.rules_told and not final:
             return
-        ids = st.frozensets(st.sampled_from([Span.FromString(span).span_id for _, _, span in one.job.spans]))
+        span_ids = [Span.FromString(span).span_id for _, _, span in one.job.spans]
+        ids = st.frozensets(st.sampled_from(span_ids)) if span_ids else st.just(frozenset[bytes]())
         self.answer(one, data.draw(ids), data.draw(ids), final=final, knows_checksums=knows_checksums)
 
     @precondition(lambda self: self.in_flight)
@@ -220,7 +261,7 @@ class AnyTraffic(RuleBasedStateMachine):
         """The spans of the runs that are judged now."""
         if not job.complete:
             return set()
-        keys = keys_of(job)
+        keys = keys_of(job) | self.unread[job.trace_id]
         self.of_judged_runs |= keys
         return keys
 
@@ -259,6 +300,31 @@ class AnyTraffic(RuleBasedStateMachine):
         self.awaiting_run.clear()
         for key in self.held:
             assert key[0] in self.in_flight, "what still waits, waits for a job"
+
+    @precondition(lambda self: self.arrivals > 2)
+    @rule(away_ms=st.sampled_from([0, 300, 2000, 10_000]), ledger_lost=st.booleans())
+    def the_process_dies_and_another_takes_over(self, away_ms: int, ledger_lost: bool) -> None:
+        if ledger_lost:
+            self.ledger = Ledger(TIMING.ledger_max_age)
+        self.in_flight.clear()
+        self.draining = False
+        self.now_ns += away_ms * 1_000_000
+        self.begin()
+        owed = sorted(self.held.items(), key=lambda item: item[1][1])
+        by_key = {(one.trace_id, one.span_id): one for one in self.places.values() if one.place not in self.gone}
+        for key, (arrived_s, number, _) in owed:
+            record = by_key[key]
+            age_s = self.now_s - arrived_s
+            taken = self.assembler.add(key[0], [record], self.now_s, age_s)
+            assert [*taken.spans, *taken.late] == [record] and not taken.duplicates, "what is owed is no repeat"
+            if taken.arrival is Arrival.HELD and taken.spans:
+                self.held[key] = (self.now_s - min(age_s, TIMING.max_hold), number, record.span)
+            else:
+                assert taken.late or taken.arrival in (Arrival.LATE, Arrival.PASSED)
+                self.gone.add(record.place)
+                del self.held[key]
+        # What had left before its run was judged isn't there any more.
+        self.awaiting_run &= self.held.keys()
 
     @invariant()
     def the_held_are_counted(self) -> None:
