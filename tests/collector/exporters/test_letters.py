@@ -207,3 +207,8 @@ def test_requests_survive_byte_for_byte(tmp_path: Path) -> None:
     assert letters_in(path)[0].request == everything
     assert letters_in(path)[0].reason == "é \n \u2028"
     assert base64.b64decode(json.loads(path.read_text())["request"]) == everything
+
+
+def test_a_full_disk_raises_and_changes_nothing() -> None:
+    with pytest.raises(OSError, match="No space left"):
+        DeadLetterFile(Path("/dev/full"), "otlp/x").append(Signal.TRACES, REQUEST, 2, "bad")
