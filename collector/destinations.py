@@ -11,6 +11,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from collector.config import Component, Config
 from collector.dispatch import Destination, ScoreMode
@@ -75,6 +76,8 @@ class Destinations:
         parcels: keeps what is on its way out.
         telemetry: where everything is counted.
         journal: told what is done, if there is one.
+        refused: told of requests that a destination couldn't take: its id, the signal, the request, and what became of
+            it, `dead_lettered` or `rejected` in part.
         on_switch: told where the pipelines of another configuration lead to, as soon as they do.
     """
 
@@ -84,8 +87,10 @@ class Destinations:
         parcels: MemoryStore[Parcel],
         telemetry: Telemetry,
         journal: Journal | None,
+        refused: Callable[[str, Signal, bytes, str], None],
         on_switch: Callable[[Mapping[Signal, Sequence[Destination]]], None],
     ) -> None:
+        self._refused = refused
         self._on_switch = on_switch
         self._parcels = parcels
         self._telemetry = telemetry
@@ -232,7 +237,14 @@ class Destinations:
         if name not in self.metrics:
             self.metrics[name] = self._telemetry.exporter(name)
         self.metrics[name].stop_observing()
-        return make_queue(component, self._parcels, make_dead_letters(component), self.metrics[name], self._journal)
+        return make_queue(
+            component,
+            self._parcels,
+            make_dead_letters(component),
+            self.metrics[name],
+            self._journal,
+            partial(self._refused, name),
+        )
 
     def _exporter(self, component: Component, line: Line) -> _Exporter:
         mode = ScoreMode(component.settings_as(ExporterSettings).scores)

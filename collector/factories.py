@@ -1,48 +1,24 @@
-"""Configured components → what runs: receivers, and exporters with their queues and dead letters.
+"""Configured components → what runs: exporters with their queues and dead letters, and the journal.
 
 Nothing is started here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 
 from collector.config import Component, Config
 from collector.exporters import console, file, otlp_grpc, otlp_http
+from collector.exporters.attempts import Refused
 from collector.exporters.dead_letters import DeadLetterFile
 from collector.exporters.queue import SendingQueue
 from collector.exporters.sender import Sender
 from collector.exporters.settings import MIB, QueuedExporterSettings, QueueSettings, RetrySettings
 from collector.holding.store import MemoryStore
-from collector.intake import Intake, SignalsOf
 from collector.journal import Journal, JournalSettings
-from collector.receivers import otlp_settings
-from collector.receivers.otlp_grpc import OtlpGrpcReceiver
-from collector.receivers.otlp_http import OtlpHttpReceiver
-from collector.records import Parcel, Signal
+from collector.records import Parcel
 from collector.telemetry import ExporterMetrics
-
-Receiver = OtlpGrpcReceiver | OtlpHttpReceiver
-
-
-def make_receivers(component: Component, intake: Intake, signals: Collection[Signal]) -> list[Receiver]:
-    """One receiver per protocol, OTLP/gRPC first.
-
-    Args:
-        component: a configured `otlp` receiver.
-        intake: takes the requests.
-        signals: those of the pipelines that name the receiver; others are refused.
-    """
-    protocols = component.settings_as(otlp_settings.Settings).protocols
-    narrowed = SignalsOf(intake, signals)
-    receivers: list[Receiver] = []
-    if protocols.grpc is not None:
-        receivers.append(OtlpGrpcReceiver(protocols.grpc, narrowed, component.id))
-    if protocols.http is not None:
-        receivers.append(OtlpHttpReceiver(protocols.http, narrowed, component.id))
-    return receivers
 
 
 def make_queue(
@@ -51,6 +27,7 @@ def make_queue(
     letters: DeadLetterFile,
     metrics: ExporterMetrics,
     journal: Journal | None,
+    refused: Refused,
 ) -> SendingQueue:
     """The queue in front of an exporter, with the exporter at its end."""
     settings = component.settings
@@ -69,6 +46,7 @@ def make_queue(
         done=done,
         presses=lambda: journal is not None and journal.pressed_by() == component.id,
         bounded=journal is None,
+        refused=refused,
     )
 
 

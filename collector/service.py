@@ -86,7 +86,7 @@ class Service:
         self._parcels: MemoryStore[Parcel] = MemoryStore(self._budget)
         self._journal = make_journal(_journal_settings(config), config)
         self._destinations = Destinations(
-            config, self._parcels, self._telemetry, self._journal, on_switch=self._lead_elsewhere
+            config, self._parcels, self._telemetry, self._journal, self._refused_by, self._lead_elsewhere
         )
         origins = wire.Origins()
         self._rereader = None if self._journal is None else Rereader(self._journal, origins)
@@ -279,6 +279,13 @@ class Service:
         self._exposures = tuple(exposures(config))
         self._tell_notes()
         return changed, left
+
+    def _refused_by(self, exporter: str, signal_: Signal, request: bytes, end: str) -> None:
+        if signal_ is not Signal.TRACES:
+            return
+        records = wire.slice_spans(request, (), wire.Origins()).records
+        for trace_id in {record.trace_id for record in records}:
+            self._accounts.refused(trace_id, exporter, end)
 
     # -- who asks ----------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ import random as random_module
 import time
 from collections.abc import Callable
 
+from collector.exporters.attempts import Refused
 from collector.exporters.batch import Batch
 from collector.exporters.dead_letters import DeadLetterFile
 from collector.exporters.delivery import Delivery
@@ -61,6 +62,7 @@ class SendingQueue:
         done: told the journal's number of each parcel that has found its end.
         presses: whether the journal is almost full of what waits for this destination.
         bounded: whether the queue has a limit where its settings give none; with a journal that has the limit.
+        refused: told of requests that the destination couldn't take, see `Delivery`.
         random, clock: for jitter, and seconds of a monotonic clock.
     """
 
@@ -77,6 +79,7 @@ class SendingQueue:
         done: Callable[[int], None] = lambda _: None,
         presses: Callable[[], bool] = lambda: False,
         bounded: bool = True,
+        refused: Refused = lambda *_: None,
         random: Callable[[], float] = random_module.random,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -89,7 +92,7 @@ class SendingQueue:
         self._presses = presses
         self._clock = clock
         self._delivery = Delivery(
-            destination, sender, retry, queue.batch.max_size, dead_letters, metrics, random, clock
+            destination, sender, retry, queue.batch.max_size, dead_letters, metrics, random, clock, refused
         )
         self._sizer: Sizer
         self._capacity: float

@@ -10,6 +10,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
+from tests.collector.backends import HttpAnswer, HttpBackend
 from tests.e2e.sidecar import Sidecar, running_backend, running_sidecar
 from tests.e2e.test_run import config, post, send_faulty_run, until
 
@@ -125,6 +126,17 @@ async def test_a_backend_that_is_down_has_the_trace_queued_and_one_that_is_up_de
         while await state() == "queued":
             pass
         assert await state() == "delivered"
+
+
+async def test_a_span_that_a_backend_can_never_take_is_known_to_be_in_the_dead_letters(tmp_path: Path) -> None:
+    async with HttpBackend(lambda number, sent: HttpAnswer(400)) as backend:
+        text = config(0).replace("otlp/backend", "otlphttp/backend")
+        text = text.replace('endpoint: "127.0.0.1:0", tls: {insecure: true}', f'endpoint: "{backend.url}"')
+        async with running_sidecar(tmp_path, text) as sidecar:
+            await post(sidecar, [request(TRACE, 1, b"", **{"http.route": "/"})])
+            await until(lambda: "wrote to" in sidecar.stderr)
+            [destination] = (await explained(sidecar, TRACE.hex()))["destinations"]
+            assert (destination["state"], destination["dead_lettered_requests"]) == ("refused", 1)
 
 
 async def test_a_trace_without_agents_is_known_to_have_passed(tmp_path: Path) -> None:

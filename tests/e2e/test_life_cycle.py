@@ -3,8 +3,10 @@
 import asyncio
 import json
 import os
+import pty
 import signal
 import socket
+import sys
 from pathlib import Path
 
 import httpx2
@@ -42,8 +44,10 @@ async def test_a_port_in_use_ends_what_was_started_and_says_which(tmp_path: Path
         socket.create_server(("127.0.0.1", port)).close()
 
 
-async def test_it_ends_though_a_backend_is_dead_and_keeps_what_that_could_not_take(tmp_path: Path) -> None:
-    async with running_sidecar(tmp_path, config(free_port())) as sidecar:
+async def test_without_a_journal_what_a_dead_backend_could_not_take_is_in_the_dead_letters(tmp_path: Path) -> None:
+    text = config(free_port()).replace("[health_check]", "[health_check, journal]")
+    text = text.replace("extensions:\n", "extensions:\n  journal: {durability: memory}\n", 1)
+    async with running_sidecar(tmp_path, text) as sidecar:
         await post(sidecar, list(requests("agent", 2)))
         workers = workers_of(sidecar.process.pid)
         sidecar.process.send_signal(signal.SIGTERM)
@@ -70,12 +74,87 @@ async def health_until_the_end(sidecar: Sidecar) -> list[int]:
             return answers
 
 
-async def test_a_terminal_that_closes_ends_it_in_order(tmp_path: Path) -> None:
-    async with running_backend() as backend, running_sidecar(tmp_path, config(backend.port, "10s")) as sidecar:
+class Terminal:
+    """A terminal of its own for a sidecar, which is closed as a window is."""
+
+    def __init__(self, sidecar: Sidecar, *prefix: str) -> None:
+        command = [*prefix, sys.executable, "-P", "-m", "collector", "run", "--config", str(sidecar.config)]
+        (sidecar.folder / "stderr").touch()
+        self.pid, self._master = pty.fork()
+        if not self.pid:
+            os.chdir(sidecar.folder)
+            os.dup2(os.open("stderr", os.O_WRONLY), 2)
+            os.execvpe(command[0], command, sidecar.environment)
+
+    def close(self) -> None:
+        os.close(self._master)
+
+    async def end(self) -> int:
+        return os.waitstatus_to_exitcode((await asyncio.to_thread(os.waitpid, self.pid, 0))[1])
+
+
+async def test_a_terminal_that_is_closed_ends_it_in_order(tmp_path: Path) -> None:
+    async with running_backend() as backend:
+        sidecar = Sidecar(tmp_path, config(backend.port, "10s"))
+        terminal = Terminal(sidecar)
+        await until(lambda: "ready: " in sidecar.stderr)
         await post(sidecar, list(requests("agent", 1)))
-        sidecar.process.send_signal(signal.SIGHUP)
+        os.kill(terminal.pid, signal.SIGHUP)
+        await until(lambda: "configuration reloaded" in sidecar.stderr)
+        terminal.close()
+        assert await terminal.end() == 0
+        assert len(backend.spans) == 102
+        assert "stopping" in sidecar.stderr
+
+
+async def test_under_nohup_it_outlives_its_terminal_and_reloads_when_told(tmp_path: Path) -> None:
+    async with running_backend() as backend:
+        sidecar = Sidecar(tmp_path, config(backend.port))
+        terminal = Terminal(sidecar, "nohup")
+        await until(lambda: "ready: " in sidecar.stderr)
+        terminal.close()
+        await asyncio.sleep(0.5)
+        assert "configuration reloaded" not in sidecar.stderr
+        os.kill(terminal.pid, signal.SIGHUP)
+        await until(lambda: "configuration reloaded" in sidecar.stderr)
+        await post(sidecar, list(requests("tiny", 1)))
+        os.kill(terminal.pid, signal.SIGTERM)
+        assert await terminal.end() == 0
+        assert len(backend.spans) == 102
+
+
+async def test_an_agent_that_ends_at_the_same_time_can_still_send_its_last_spans(tmp_path: Path) -> None:
+    async with running_backend() as backend, running_sidecar(tmp_path, config(backend.port)) as sidecar:
+        sidecar.process.send_signal(signal.SIGTERM)
+        await until(lambda: "stopping" in sidecar.stderr)
+        await post(sidecar, list(requests("tiny", 1)))
         assert await sidecar.process.wait() == 0
         assert len(backend.spans) == 102
+
+
+async def test_a_gateway_is_not_ready_before_it_refuses_and_is_alive_all_the_while(tmp_path: Path) -> None:
+    async with running_backend() as backend:
+        text = config(backend.port).replace('HEALTH_PORT"', 'HEALTH_PORT", backlog_threshold: 50')
+        text = text.replace(
+            "tls: {insecure: true}", "tls: {insecure: true}, sending_queue: {queue_size: 800, sizer: items}"
+        )
+        async with running_sidecar(tmp_path, text) as sidecar, httpx2.AsyncClient(trust_env=False) as client:
+
+            async def statuses() -> list[int]:
+                root = f"http://127.0.0.1:{sidecar.health_port}"
+                return [(await client.get(f"{root}{path}")).status_code for path in ("/live", "/ready", "/")]
+
+            assert await statuses() == [200, 200, 200]
+            backend.unavailable = True
+            sent = 0
+            while await statuses() == [200, 200, 200]:
+                await post(sidecar, list(requests("tiny", 1, seed=sent)))  # raises if it is refused
+                sent += 1
+                await asyncio.sleep(0.3)
+            assert await statuses() == [200, 503, 200]
+            backend.unavailable = False
+            await until(lambda: len(backend.spans) == 102 * sent)
+            assert await statuses() == [200, 200, 200]
 
 
 async def test_ctrl_c_once_more_ends_it_at_once(tmp_path: Path) -> None:
