@@ -89,7 +89,9 @@ def _open(directory: Directory, segment_bytes: int, *, durable: bool) -> Opened:
     delete_free_segments(directory, storage, claims)
     storage.prepare()
     if not storage.is_ready and not claims.arrivals and not claims.parcels:
-        raise StartError(f"{directory.path}: {storage.hindrance}; make room on its disk, or set another directory")
+        raise StartError(
+            f"{directory.path}: {storage.hindrance}; make room on its disk, or set extensions::journal::directory"
+        )
     damage = tuple(
         Damage(one.file.path.name, one.gap.offset, one.gap.end - one.gap.offset, one.gap.torn) for one in found.damaged
     )
