@@ -8,11 +8,13 @@ import asyncio
 import gzip
 import json
 import zlib
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
 
 import cramjam
 import pytest
+import pytest_asyncio
 from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
@@ -152,17 +154,26 @@ CASES: list[tuple[str, bytes, int, int, int]] = [
 ]
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def served() -> AsyncIterator[tuple[RememberingIntake, int]]:
+    """One receiver for all cases, which each leave it as it was."""
+    intake = RememberingIntake()
+    async with http_receiver(intake, max_request_body_size_mib=1) as receiver:
+        yield intake, receiver.port
+
+
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize(
     ("sent", "status", "taken", "rejected"), [row[1:] for row in CASES], ids=[row[0] for row in CASES]
 )
 async def test_each_oddity_gets_its_answer_and_harms_no_other_request(
-    sent: bytes, status: int, taken: int, rejected: int
+    served: tuple[RememberingIntake, int], sent: bytes, status: int, taken: int, rejected: int
 ) -> None:
-    intake = RememberingIntake()
-    async with http_receiver(intake, max_request_body_size_mib=1) as receiver:
-        answer = await ask(receiver.port, sent)
-        offered = [found for _, body, _ in intake.taken if answer.status == 200 for found in leaves(body)]
-        assert (await ask(receiver.port, post(ONE_SPAN))).status == 200
+    intake, port = served
+    intake.taken.clear()
+    answer = await ask(port, sent)
+    offered = [found for _, body, _ in intake.taken if answer.status == 200 for found in leaves(body)]
+    assert (await ask(port, post(ONE_SPAN))).status == 200
     assert answer.status == status
     assert len(offered) == taken + rejected
     in_protobuf = answer.headers["content-type"] == PROTOBUF
