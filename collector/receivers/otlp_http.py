@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
+import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -57,6 +58,8 @@ _BODY_BYTES_PER_S = 64 << 10
 # Bodies in hand may hold this many times the limit for one of them.
 _BODIES_AT_ONCE = 4
 _RETRY_AFTER_S = 1.0
+# A sender that begins TLS has to be done with it in this time.
+_HANDSHAKE_S = 10.0
 # Work on more than this leaves the event loop, which otherwise would answer nobody meanwhile.
 _SMALL_BYTES = 256 << 10
 
@@ -286,7 +289,25 @@ class _ClientLeftError(Exception):
 
 
 class _Server(uvicorn.Server):
-    """uvicorn as a part of a program: signals are the program's."""
+    """uvicorn as a part of a program: signals are the program's, and a TLS handshake has its time."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen on these sockets. In uvicorn's own a silent sender keeps its connection for a minute."""
+        config, loop = self.config, asyncio.get_running_loop()
+        await self.lifespan.startup()
+
+        def connect() -> asyncio.Protocol:
+            protocol: asyncio.Protocol = config.http_protocol_class(  # type: ignore[call-arg]
+                config=config, server_state=self.server_state, app_state=self.lifespan.state
+            )
+            return protocol
+
+        limit_s = None if config.ssl is None else _HANDSHAKE_S
+        self.servers = [
+            await loop.create_server(connect, sock=one, ssl=config.ssl, backlog=BACKLOG, ssl_handshake_timeout=limit_s)
+            for one in sockets or ()
+        ]
+        self.started = True
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

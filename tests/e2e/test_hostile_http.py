@@ -24,6 +24,7 @@ from collector.receivers import http_protocol, otlp_http
 from tests.collector.otlp_samples import deep_span, field, request, span, spans_of
 from tests.e2e.receiving import Connection, RememberingIntake, ask, connection, http_receiver, post
 
+TLS = Path(__file__).parents[1] / "data" / "tls"
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 ONE_SPAN = request(span())
 MIB = 1 << 20
@@ -377,6 +378,13 @@ async def test_a_thousand_idle_connections_keep_nobody_out() -> None:
         for _ in range(1000):
             await stack.enter_async_context(connection(receiver.port))
         assert (await ask(receiver.port, post(ONE_SPAN))).status == 200
+
+
+async def test_a_sender_that_begins_no_tls_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(otlp_http, "_HANDSHAKE_S", 0.2)
+    tls = {"cert_file": TLS / "server.pem", "key_file": TLS / "server.key"}
+    async with http_receiver(RememberingIntake(), tls=tls) as receiver, connection(receiver.port) as client:
+        assert await client.is_closed()
 
 
 # -- browsers ---------------------------------------------------------------------------------------------------------
