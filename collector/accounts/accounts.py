@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Set
+from typing import Any
 
 from collector.accounts.events import Answered, Arrived, Event, Forgotten, Left, Refused, Submitted
 
@@ -19,6 +20,7 @@ MAX_EVENTS = 200
 # What the objects around an account and an event take, about.
 ACCOUNT_BYTES = 400
 EVENT_BYTES = 150
+ID_BYTES = 60
 # Of traces in which nothing is judged only the ids are kept: two generations of so many.
 MAX_PASSED = 20_000
 
@@ -26,13 +28,19 @@ MAX_PASSED = 20_000
 class Account:
     """One trace: its events in order, and how many more there were once it had its share."""
 
-    __slots__ = ("events", "first_s", "omitted", "size_bytes")
+    __slots__ = ("first_s", "kept", "omitted", "size_bytes")
 
     def __init__(self, first_s: float) -> None:
         self.first_s = first_s
-        self.events: list[Event] = []
+        # Class and fields of each event: whoever asks is rare, and making an object for every event costs.
+        self.kept: list[tuple[Any, ...]] = []
         self.omitted = 0
         self.size_bytes = ACCOUNT_BYTES
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened, in order."""
+        return [kind(*fields) for kind, *fields in self.kept]
 
 
 class Accounts:
@@ -66,7 +74,7 @@ class Accounts:
 
     def arrived(self, trace_id: bytes, receiver: str, spans: int, late: int, repeated: int) -> None:
         """Spans of a trace came in one request."""
-        self._note(trace_id, Arrived(self._clock(), receiver, spans, late, repeated))
+        self._note(trace_id, (Arrived, self._clock(), receiver, spans, late, repeated))
 
     def passed(self, trace_id: bytes, at_s: float) -> None:
         """A span came in which nothing is judged, of a trace of which nothing is held."""
@@ -77,42 +85,41 @@ class Accounts:
 
     def submitted(self, trace_id: bytes, *, complete: bool, partial: bool, rules_only: bool) -> None:
         """A trace was handed in to be judged."""
-        self._note(trace_id, Submitted(self._clock(), complete, partial, rules_only))
+        self._note(trace_id, (Submitted, self._clock(), complete, partial, rules_only))
 
     def answered(self, trace_id: bytes, told: bytes, too_late: Set[bytes], failure: str | None, *, final: bool) -> None:
         """A result came; `too_late` are the spans it speaks of that had left."""
-        self._note(
-            trace_id,
-            Answered(self._clock(), told, frozenset(too_late), failure, final),
-            len(told) + 60 * len(too_late),
-        )
+        size_bytes = len(told) + ID_BYTES * len(too_late)
+        self._note(trace_id, (Answered, self._clock(), told, frozenset(too_late), failure, final), size_bytes)
 
     def left(self, trace_id: bytes, spans: int, scored: int, *, early: bool) -> None:
         """See `collector.holding.contract.Witness`."""
-        self._note(trace_id, Left(self._clock(), spans, scored, early))
+        self._note(trace_id, (Left, self._clock(), spans, scored, early))
 
     def forgotten(self, trace_id: bytes) -> None:
         """See `collector.holding.contract.Witness`."""
-        self._note(trace_id, Forgotten(self._clock()))
+        self._note(trace_id, (Forgotten, self._clock()))
 
     def refused(self, trace_id: bytes, destination: str, end: str) -> None:
         """A destination couldn't take a request with spans of a trace."""
-        self._note(trace_id, Refused(self._clock(), destination, end))
+        self._note(trace_id, (Refused, self._clock(), destination, end))
 
-    def _note(self, trace_id: bytes, event: Event, more_bytes: int = 0) -> None:
+    def _note(self, trace_id: bytes, event: tuple[Any, ...], size_bytes: int = 0) -> None:
         account = self._accounts.get(trace_id)
         if account is None:
-            account = self._accounts[trace_id] = Account(event.at_s)
+            account = self._accounts[trace_id] = Account(event[1])
             self.size_bytes += ACCOUNT_BYTES
-            self._forget(event.at_s)
-        if len(account.events) >= MAX_EVENTS:
+            self._forget(event[1])
+        if len(account.kept) >= MAX_EVENTS:
             account.omitted += 1
             return
-        account.events.append(event)
-        account.size_bytes += EVENT_BYTES + more_bytes
-        self.size_bytes += EVENT_BYTES + more_bytes
+        account.kept.append(event)
+        size_bytes += EVENT_BYTES
+        account.size_bytes += size_bytes
+        self.size_bytes += size_bytes
 
     def _forget(self, now_s: float) -> None:
+        """Make room; done with every new trace, so that those that grow exceed the limit by little."""
         oldest_s = now_s - self._max_age_s
         while len(self._accounts) > 1:
             trace_id, oldest = next(iter(self._accounts.items()))

@@ -32,6 +32,34 @@ async def test_it_answers_200_only_while_telemetry_is_taken() -> None:
         await health.stop()
 
 
+async def test_it_is_alive_from_the_start_to_the_end_whatever_else_is() -> None:
+    health = HealthCheck(HealthCheckSettings(endpoint="127.0.0.1:0", backlog_threshold=50), lambda _: True)
+    await health.start()
+    try:
+        assert (await status(health, "/live"), await status(health, "/ready")) == (200, 503)
+        health.set_ready(True)
+        assert (await status(health, "/live"), await status(health, "/ready"), await status(health)) == (200, 503, 200)
+    finally:
+        await health.stop()
+
+
+async def test_it_is_ready_again_only_when_the_backlog_is_ten_points_lower() -> None:
+    backlog = 0.0
+    health = HealthCheck(
+        HealthCheckSettings(endpoint="127.0.0.1:0", backlog_threshold=80), lambda share: backlog >= share
+    )
+    await health.start()
+    health.set_ready(True)
+    try:
+        seen = []
+        for now in (0.79, 0.8, 0.75, 0.7, 0.69, 0.79):
+            backlog = now
+            seen.append(await status(health, "/ready"))
+        assert seen == [200, 503, 503, 503, 200, 200]
+    finally:
+        await health.stop()
+
+
 async def test_silent_connections_keep_nobody_out_and_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_protocol, "HEAD_DEADLINE_S", 0.5)
     health = HealthCheck(HealthCheckSettings(endpoint="127.0.0.1:0"))
