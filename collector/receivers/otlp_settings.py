@@ -24,8 +24,8 @@ class TlsSettings(ComponentSettings):
         "min_version": "TLS 1.2 is the lowest version that is spoken; take this key out",
         "max_version": "the highest version that both sides speak is used; take this key out",
         "cipher_suites": "the suites of the TLS library are used; take this key out",
-        "reload_interval": "certificates are read at start; restart to read them again",
-        "client_ca_file_reload": "certificates are read at start; restart to read them again",
+        "reload_interval": "they are read at start and by every reload (SIGHUP); take this key out",
+        "client_ca_file_reload": "they are read at start and by every reload (SIGHUP); take this key out",
     }
 
     cert_file: Path = Field(description="The server's certificate, followed by those between it and the root.")
