@@ -28,7 +28,7 @@ from bench.judges.proxy import CountingProxy
 from bench.judges.records import Record, Told, append, read
 from bench.judges.table import HEAD, rows
 
-OURS, UNCONTROLLED = "spanjudge", "spanjudge, no control statements"
+OURS = "spanjudge"
 _SPARE_TOKENS = 500
 """Between what a judge may write of a prompt and what the model can read: tokens are estimated."""
 
@@ -55,7 +55,7 @@ def main() -> int:
             for system, ask in systems.items():
                 if (model, system, evaluator, case_id) in known:
                     continue
-                if system not in (OURS, UNCONTROLLED) and (system, evaluator) not in FIELDS:
+                if system != OURS and (system, evaluator) not in FIELDS:
                     continue
                 before = proxy.spent(system)
                 told = ask(case)
@@ -87,10 +87,7 @@ def _systems(proxy: CountingProxy, model: str, max_prompt_tokens: int) -> Iterat
     """All systems by name, each asking through the proxy under its name."""
     with ExitStack() as stack:
         worker = stack.enter_context(PeerWorker())
-
-        def ours(name: str, *, control: bool) -> Ask:
-            judge = OurJudge(proxy.url(name), model, control_statements=control, max_prompt_tokens=max_prompt_tokens)
-            return stack.enter_context(judge).ask
+        ours = stack.enter_context(OurJudge(proxy.url(OURS), model, max_prompt_tokens=max_prompt_tokens))
 
         def theirs(library: str) -> Ask:
             def ask(case: LabelledCase) -> Told:
@@ -101,8 +98,7 @@ def _systems(proxy: CountingProxy, model: str, max_prompt_tokens: int) -> Iterat
             return ask
 
         yield {
-            OURS: ours(OURS, control=True),
-            UNCONTROLLED: ours(UNCONTROLLED, control=False),
+            OURS: ours.ask,
             **{library: theirs(library) for library in dict.fromkeys(library for library, _ in FIELDS)},
         }
 

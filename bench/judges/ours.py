@@ -1,4 +1,4 @@
-"""Our judge as a system of the bench: rules, and a judge for what they leave open, with and without control statements.
+"""Our judge as a system of the bench: rules, and a judge for what they leave open.
 
 In: cases.  Out: whether the verdict passes, whether a rule or the model decided, or the reason why there is no verdict.
 """
@@ -23,11 +23,10 @@ class OurJudge:
     Args:
         base_url: of the endpoint.
         model: its name there.
-        control_statements: as the setting of this name.
         max_prompt_tokens: as the setting of this name.
     """
 
-    def __init__(self, base_url: str, model: str, *, control_statements: bool, max_prompt_tokens: int) -> None:
+    def __init__(self, base_url: str, model: str, *, max_prompt_tokens: int) -> None:
         self._settings = JudgeSettings.model_validate(
             {
                 "model": model,
@@ -36,7 +35,6 @@ class OurJudge:
                 "timeout": "1h",
                 "limits": {"deadline": "2h"},
                 "max_concurrent_requests": 1,
-                "control_statements": control_statements,
                 "max_prompt_tokens": max_prompt_tokens,
             }
         )

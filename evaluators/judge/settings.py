@@ -62,8 +62,9 @@ class JudgeSettings(GenerationSettings):
     )
     control_statements: bool = Field(
         default=True,
-        description="Put two statements to the judge with every request whose right answers are known, and take no "
-        "answer of one that gets them wrong. Off for models too small for them.",
+        description="Put two statements whose right answers are known to the judge with every request, and take no "
+        "answer of one that gets them wrong. A model that can't answer such statements alone either is asked without, "
+        "and its verdicts say so.",
     )
 
     escalate_to: str | None = Field(

@@ -91,7 +91,7 @@ async def test_our_judge_asks_through_the_proxy() -> None:
     case = LabelledCase(named, False, "made", {})
 
     def ask(base_url: str) -> bool | None:
-        with OurJudge(base_url, "any", control_statements=True, max_prompt_tokens=7000) as judge:
+        with OurJudge(base_url, "any", max_prompt_tokens=7000) as judge:
             told = judge.ask(case)
         assert told.by == "model"
         return told.bad
