@@ -51,6 +51,7 @@ class ParcelClaims:
     """Who still lacks a parcel, and from which arrivals it takes its bytes.
 
     `location`: None while it is written nowhere.  `settles`: items of arrivals are in it, wherever its bytes are.
+    `whole`: the record at its location has its bytes, and needs no arrival.
     """
 
     location: Location | None
@@ -60,6 +61,7 @@ class ParcelClaims:
     size_bytes: int
     wall_ns: int
     settles: bool
+    whole: bool
 
 
 @dataclass(slots=True)
@@ -153,7 +155,7 @@ class Claims:
         """
         needs = {} if whole else taken
         if number in self.parcels:
-            self._refreeze(number, location, needs)
+            self._refreeze(number, location, whole=whole)
             return
         wall_ns = min((self.arrivals[one].wall_ns for one in taken if one in self.arrivals), default=wall_ns)
         for arrival_number in needs:
@@ -161,7 +163,7 @@ class Claims:
                 self.arrivals[arrival_number].needed += 1
         owed_to = tuple(destinations)
         parcel = ParcelClaims(
-            None, owed_to, array("Q", needs), entry.items, entry.size_bytes, wall_ns, settles=bool(taken)
+            None, owed_to, array("Q", needs), entry.items, entry.size_bytes, wall_ns, bool(taken), whole
         )
         self.parcels[number] = parcel
         for destination in owed_to:
@@ -170,17 +172,24 @@ class Claims:
             self.moved(number, location)
         self.take(taken, entry.destinations)
 
-    def _refreeze(self, number: int, location: Location | None, needs: Mapping[int, int]) -> None:
+    def _refreeze(self, number: int, location: Location | None, *, whole: bool) -> None:
         """The same parcel once more, which may be whole now, or was already."""
-        if location is not None:
+        if location is None:
+            return
+        if whole:
             self.moved(number, location)
-        if not needs:
             self.became_whole(number)
+        elif self.parcels[number].whole:
+            # What this one needs may be gone.
+            self._note(number, location)
+        else:
+            self.moved(number, location)
 
     def became_whole(self, number: int) -> None:
         """A parcel needs no arrivals any more."""
         parcel = self.parcels.get(number)
         if parcel is not None:
+            parcel.whole = True
             self._need_no_more(parcel)
 
     def add_gone(self, number: int, location: Location, *, settles: bool = False) -> None:
@@ -202,6 +211,15 @@ class Claims:
             old.live_bytes -= record.location.size_bytes
         record.location = location
         self._place(number, location)
+
+    def copied(self, number: int, old: Location, new: Location) -> None:
+        """A record was written once more, as it was in one place when that was begun."""
+        location = self.location_of(number)
+        if location in (old, None):
+            self.moved(number, new)
+        else:
+            # Meanwhile it was written anew, and perhaps as something else.
+            self._note(number, new)
 
     def _place(self, number: int, location: Location) -> None:
         segment = self._note(number, location)

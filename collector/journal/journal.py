@@ -309,7 +309,7 @@ class Journal:
             self._ready.claims.close(sequence, size_bytes)
         self._full.look(self._size_bytes())
         if self._running is not None:
-            self._running.upkeep.tidy()
+            self._running.upkeep.tidy_soon()
 
     def _arrival_told(self, number: int, outcome: Outcome) -> None:
         keeping = self._keeping.pop(number)

@@ -107,7 +107,7 @@ def _put_aside(directory: Directory, found: Found) -> None:
         if gap.torn and size_bytes > room_bytes:
             new.append(damaged)
             continue
-        data = bytes(read_part(damaged.file.path, gap.offset, size_bytes))
+        data = bytes(read_part(damaged.file.path, gap.offset, size_bytes)[0])
         try:
             if directory.quarantine(damaged.file, gap.offset, data):
                 room_bytes -= size_bytes
@@ -147,7 +147,8 @@ def _count_crash(directory: Directory, storage: Storage, found: Found, taking: T
         return news
     location = arrival.location
     file = storage.file_of(location)
-    directory.quarantine(file, location.offset, bytes(read_part(file.path, location.offset, location.size_bytes)))
+    data, _ = read_part(file.path, location.offset, location.size_bytes)
+    directory.quarantine(file, location.offset, bytes(data))
     owed = 0
     for bits in arrival.remaining:
         owed |= bits

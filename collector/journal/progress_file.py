@@ -130,7 +130,9 @@ def read_progress(files: Iterable[JournalFile]) -> tuple[Progress, list[tuple[Jo
     known = Progress()
     damaged: list[tuple[JournalFile, Gap]] = []
     for file in files:
-        for found in scan(read_whole(file.path), file.marker):
+        # (What the disk can't read is no record either, and its loss leads to repeats.)
+        data, _ = read_whole(file.path)
+        for found in scan(data, file.marker):
             if isinstance(found, Gap):
                 damaged.append((file, found))
             elif found.kind not in (Kind.FILE, Kind.END):

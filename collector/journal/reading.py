@@ -11,8 +11,12 @@ _CHUNK_BYTES = 1 << 20
 _SECTOR_BYTES = 4096
 
 
-def read_whole(path: Path) -> bytearray:
-    """All bytes of a file; zeros where the disk can't read them.
+Hole = tuple[int, int]
+"""From where to where the disk can't read a file."""
+
+
+def read_whole(path: Path) -> tuple[bytearray, list[Hole]]:
+    """All bytes of a file, and where there are zeros because the disk can't read it.
 
     Raises:
         OSError: it can't be opened.
@@ -20,27 +24,30 @@ def read_whole(path: Path) -> bytearray:
     return read_part(path, 0, path.stat().st_size)
 
 
-def read_part(path: Path, offset: int, size_bytes: int) -> bytearray:
-    """Bytes of a file; zeros where the disk can't read them, and behind its end. Raises OSError as `read_whole`."""
+def read_part(path: Path, offset: int, size_bytes: int) -> tuple[bytearray, list[Hole]]:
+    """The same of some of its bytes; there are zeros behind its end, too. Raises OSError as `read_whole`."""
     data = bytearray(size_bytes)
+    holes: list[Hole] = []
     view = memoryview(data)
     handle = os.open(path, os.O_RDONLY)
     try:
         for start in range(0, size_bytes, _CHUNK_BYTES):
-            _read_into(handle, view[start : start + _CHUNK_BYTES], offset + start)
+            _read_into(handle, view[start : start + _CHUNK_BYTES], offset + start, holes)
     finally:
         os.close(handle)
-    return data
+    return data, holes
 
 
-def _read_into(handle: int, target: memoryview, offset: int) -> None:
+def _read_into(handle: int, target: memoryview, offset: int, holes: list[Hole]) -> None:
     try:
         os.preadv(handle, [target], offset)
     except OSError:
         if len(target) <= _SECTOR_BYTES:
+            begin = holes.pop()[0] if holes and holes[-1][1] == offset else offset
+            holes.append((begin, offset + len(target)))
             return
         for start in range(0, len(target), _SECTOR_BYTES):
-            _read_into(handle, target[start : start + _SECTOR_BYTES], offset + start)
+            _read_into(handle, target[start : start + _SECTOR_BYTES], offset + start, holes)
 
 
 def read_record(handle: int, marker: bytes, offset: int, size_bytes: int | None = None) -> Record | None:

@@ -98,7 +98,7 @@ class _Reader:
                 self._seen(decode_file_head(record.body).next_number - 1)
 
     def _read_segment(self, file: JournalFile) -> None:
-        data = read_whole(file.path)
+        data, holes = read_whole(file.path)
         parcels: list[tuple[int, Location]] = []
         end = begun_wall_ns = 0
         for found in scan(data, file.marker):
@@ -115,6 +115,11 @@ class _Reader:
                     self._read_segment_record(file, found, parcels)
             except UnreadableBodyError:
                 self._found.damaged.append(DamagedBytes(file, Gap(found.offset, found.end, torn=False)))
+        if holes:
+            # Another start may be able to read it, so all of it has to stay as it is.
+            end = len(data)
+            self._found.damaged += [DamagedBytes(file, Gap(*hole, torn=False)) for hole in holes]
+            self._found.claims.segment(file.sequence).kept = True
         self._found.sizes[file.sequence] = end
         self._found.claims.close(file.sequence, end)
         self._parcels.append((file, begun_wall_ns, parcels))

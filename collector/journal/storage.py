@@ -252,21 +252,24 @@ class Storage:
 
     # -- moving and deleting -----------------------------------------------------------------------------------------
 
-    def forward(self, records: Iterable[tuple[int, Location]]) -> list[tuple[int, Location | None]]:
-        """Write records once more at the end; where each is now, None for one that can't be moved."""
+    def forward(self, records: Iterable[tuple[int, Location]]) -> list[tuple[int, Location, Location | None]]:
+        """Write records once more at the end; where each was and is now, None for one that can't be copied."""
         appends: list[Append] = []
-        moved: list[tuple[int, Location | None]] = []
+        places: list[Location] = []
+        copied: list[tuple[int, Location, Location | None]] = []
         for number, location in records:
             try:
                 record = self.read(number, location)
             except DamagedRecordError as error:
-                _log.error("can't be moved: %s", error)
-                moved.append((number, None))
+                _log.error("can't be copied: %s", error)
+                copied.append((number, location, None))
             else:
                 appends.append(Append(Kind(record.kind), number, (record.body,), may_wait=False))
-        for append, outcome in zip(appends, self.write(appends), strict=True):
-            moved.append((append.number, outcome if isinstance(outcome, Location) else None))
-        return moved
+                places.append(location)
+        for append, old, outcome in zip(appends, places, self.write(appends), strict=True):
+            if isinstance(outcome, Location):
+                copied.append((append.number, old, outcome))
+        return copied
 
     def delete(self, sequence: int, finished: Sequence[int], oldest: int) -> None:
         """Delete a segment, after noting elsewhere what only its records said.

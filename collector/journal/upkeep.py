@@ -22,6 +22,8 @@ _often = RateLimited(logging.getLogger(__name__))
 
 # How long it may take until it is written down that something is done: what is done and not written is repeated.
 _NOTE_S = 0.2
+# Looking through all segments isn't worth it for every few records.
+_TIDY_S = 0.05
 # How much is rewritten in one go, while records that wait for an answer have to wait.
 _FORWARD_BYTES = 4 << 20
 
@@ -53,14 +55,16 @@ class Upkeep:
         self._room_is_short = room_is_short
         self._loop = asyncio.get_running_loop()
         self._noting: asyncio.TimerHandle | None = None
+        self._tidying: asyncio.TimerHandle | None = None
         self._forwarding = False
         self._ended = False
 
     def end(self) -> Task:
         """Submit nothing any more. What is returned is to be done as the last thing."""
         self._ended = True
-        if self._noting is not None:
-            self._noting.cancel()
+        for timer in (self._noting, self._tidying):
+            if timer is not None:
+                timer.cancel()
         return self._note_task()
 
     # -- progress ----------------------------------------------------------------------------------------------------
@@ -104,8 +108,14 @@ class Upkeep:
 
     # -- room --------------------------------------------------------------------------------------------------------
 
+    def tidy_soon(self) -> None:
+        """The same, with what else comes in the meantime."""
+        if self._tidying is None and not self._ended:
+            self._tidying = self._loop.call_later(_TIDY_S, self.tidy)
+
     def tidy(self) -> None:
         """Have segments deleted that nobody needs, and emptied that hardly anybody does."""
+        self._tidying = None
         if self._ended:
             return
         for sequence in self._claims.free_segments():
@@ -150,17 +160,25 @@ class Upkeep:
                 break
 
         def forward(storage: Storage) -> Callable[[], None]:
-            return partial(self._forwarded, sequence, storage.forward(records))
+            return partial(self._forwarded, len(records), storage.forward(records))
 
         return forward
 
-    def _forwarded(self, sequence: int, moved: Sequence[tuple[int, Location | None]]) -> None:
-        self._forwarding = False
-        for number, location in moved:
-            if location is not None:
-                self._claims.moved(number, location)
+    def _forwarded(self, wanted: int, copied: Sequence[tuple[int, Location, Location | None]]) -> None:
+        if len(copied) == wanted:
+            self._forwarding = False
+        else:
+            # It couldn't be written, which takes some time to pass.
+            self._loop.call_later(RETRY_S, self._forward_again)
+        for number, old, new in copied:
+            if new is not None:
+                self._claims.copied(number, old, new)
             else:
-                self._claims.segments[sequence].kept = True
+                self._claims.segments[old.segment].kept = True
+        self.tidy()
+
+    def _forward_again(self) -> None:
+        self._forwarding = False
         self.tidy()
 
 

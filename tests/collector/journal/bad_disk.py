@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import shutil
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 
 from collector.journal import Journal, JournalWriteError, place_of
 from collector.start_error import StartError
-from tests.collector.journal.entries_made import A, B, arrival, by_reference
+from tests.collector.journal.entries_made import A, B, arrival, by_reference, whole
 from tests.collector.journal.running import freeze, keep, make, owed, settled
 
 REQUEST = b"r" * 200_000
@@ -80,6 +81,38 @@ async def fills_up(folder: Path) -> Seen:
     }
 
 
+async def parcels_fail(folder: Path) -> Seen:
+    """Whole parcels can't be written any more: until they are delivered, the requests they are of are needed."""
+    path = folder / "journal"
+    journal = make(path, "disk", 64)
+    journal.open()
+    await journal.start()
+    kept, _ = await keep_until_refused(journal)
+    for number in kept:
+        parcel = journal.reserve()
+        entry = whole(REQUEST * 3, [place_of(number, index) for index in range(3)])
+        try:
+            await journal.freeze(parcel, entry)
+        except JournalWriteError as error:
+            refusal = str(error)
+            break
+    await settled(journal)
+    crashed = folder.parent / f"{folder.name} after a crash"
+    shutil.copytree(path, crashed)
+    readable = journal.read_arrival(number) == arrival(REQUEST) and journal.read_parcel(parcel) == entry
+    deliver(journal, [parcel])
+    await settled(journal)
+    await journal.stop()
+    journal = make(path, "disk", 64)
+    found = owed(journal.open())
+    delivered = number not in found and parcel not in found
+    await journal.stop()
+    journal = make(crashed, "disk", 64)
+    again = owed(journal.open())[number]
+    await journal.stop()
+    return {"refusal": refusal, "readable": readable, "delivered": delivered, "again": again}
+
+
 def fill(folder: Path) -> None:
     with (folder / "filler").open("wb", buffering=0) as file, contextlib.suppress(OSError):
         while file.write(bytes(4096)):
@@ -134,7 +167,7 @@ async def breaks(folder: Path) -> Seen:
 
 
 SCENES: dict[str, Callable[[Path], Coroutine[Any, Any, Seen]]] = {
-    one.__name__: one for one in (fills_up, starts_full, begins, breaks)
+    one.__name__: one for one in (fills_up, starts_full, parcels_fail, begins, breaks)
 }
 
 if __name__ == "__main__":

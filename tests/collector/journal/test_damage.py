@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 from contextlib import AbstractContextManager
@@ -144,6 +145,37 @@ async def test_damaged_progress_leads_to_repeats_and_never_to_losses(
         assert found[numbers[1]] in ({B}, {A: ALL, B: ALL})
         assert found[numbers[2]] in ({A: [0, 2], B: [0, 2]}, {A: ALL, B: ALL})
         assert found[parcel] in ({B}, {A, B})
+
+
+async def test_what_the_disk_cannot_read_now_stays_until_it_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path) as (journal, _):
+        first = await keep(journal, arrival(b"x" * 5000))
+        second = await keep(journal, arrival(b"y" * 5000))
+    hidden = segments(tmp_path)[0].path
+    size_bytes = hidden.stat().st_size
+    working = os.preadv
+
+    def failing(handle: int, buffers: list[memoryview], offset: int) -> int:
+        in_hidden = os.fstat(handle).st_ino == hidden.stat().st_ino
+        if in_hidden and offset + len(buffers[0]) > 8192:
+            raise OSError(errno.EIO, "Input/output error")
+        return working(handle, buffers, offset)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.preadv", failing)
+        async with opened(tmp_path) as (journal, recovered):
+            assert set(owed(recovered)) == {first}
+            assert (hidden.name, 8192, size_bytes - 8192) in {
+                (one.file, one.offset, one.size_bytes) for one in recovered.damage
+            }
+            for name in (A, B):
+                journal.done(name, first)
+    assert hidden.stat().st_size == size_bytes
+    async with opened(tmp_path) as (journal, recovered):
+        assert set(owed(recovered)) == {second}
+        assert journal.read_arrival(second) == arrival(b"y" * 5000)
 
 
 async def test_files_without_a_byte_and_files_of_noise_are_no_obstacle(tmp_path: Path) -> None:

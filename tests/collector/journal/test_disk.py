@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.collector.journal.entries_made import A, B
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -53,6 +55,15 @@ def test_on_a_full_disk_requests_are_refused_and_parcels_written_until_deliverie
     assert (found["lost"], found["left"], found["more"]) == ([], 0, 0)
     # Meanwhile it was tried again now and then, and not all the time.
     assert 0 < found["errors"] < 20
+
+
+def test_a_parcel_that_cannot_be_written_needs_its_requests_until_it_is_delivered(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    found = scene("parcels_fail", tmp_path / "disk", "12m")
+    assert "no space left on device" in found["refusal"]
+    assert found["readable"]
+    assert found["delivered"]
+    assert found["again"] == {A: [0, 1, 2], B: [0, 1, 2]}
 
 
 def test_a_backlog_is_delivered_from_a_disk_that_is_full_at_the_start(tmp_path: Path) -> None:

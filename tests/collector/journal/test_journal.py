@@ -111,7 +111,8 @@ async def test_a_segment_goes_when_nothing_in_it_is_owed(tmp_path: Path) -> None
 
 async def test_what_only_a_deleted_segment_said_of_older_requests_is_still_known(tmp_path: Path) -> None:
     async with opened(tmp_path) as (journal, _):
-        old = await keep(journal, arrival(FILLER))
+        # Nothing more fits behind it.
+        old = await keep(journal, arrival(b"x" * 1750))
         parcel = await freeze(journal, by_reference(old, [1]))
         holding = [one.path.name for one in segments(tmp_path)]
         for _ in range(3):
@@ -166,6 +167,26 @@ async def test_requests_that_hold_a_large_segment_are_written_once_more_behind(t
         found = owed(recovered)
         assert (found[stuck], found[parcel]) == ({A: [1], B: [1]}, {A, B})
         assert journal.read_arrival(stuck) == arrival(b"stuck", items=2)
+
+
+async def test_a_parcel_that_becomes_whole_while_it_is_written_once_more_stays_whole(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (journal, _):
+        number = await keep(journal, arrival(FILLER, items=1))
+        parcel = await freeze(journal, by_reference(number, [0]))
+        storage = journal._ready.storage
+        old = journal._ready.claims.parcels[parcel].location
+        assert old is not None
+        entry = whole(b"judged", [place_of(number, 0)])
+        await journal.freeze(parcel, entry)
+        # The copy was begun before that, and comes out after it.
+        for copied in storage.forward([(parcel, old)]):
+            _, _, new = copied
+            assert new is not None
+            journal._ready.claims.copied(parcel, old, new)
+        assert journal.read_parcel(parcel) == entry
+    async with opened(tmp_path) as (journal, recovered):
+        assert owed(recovered) == {parcel: {A, B}}
+        assert journal.read_parcel(parcel) == entry
 
 
 async def test_a_record_that_stands_in_two_segments_counts_once(tmp_path: Path) -> None:
