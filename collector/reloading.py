@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol
 
 from collector.config import Config, ConfigError
 from collector.control.settings import control_settings_of
-from collector.holding import settings as assembler_settings
 from collector.start_error import StartError
 
 _log = logging.getLogger(__name__)
@@ -124,18 +123,13 @@ class Reloading:
 
 def needs_restart(started_with: Config, config: Config) -> Iterator[str]:
     """What of a configuration can only be done by a process that starts with it."""
-    for name in ("journal",):
-        before, now = started_with.extension(name), config.extension(name)
-        if (before and before.settings) != (now and now.settings):
-            yield f"extensions::{name}"
+    before, now = started_with.extension("journal"), config.extension("journal")
+    if (before and before.settings) != (now and now.settings):
+        yield "extensions::journal"
     if control_settings_of(started_with).socket != control_settings_of(config).socket:
         yield "extensions::control::socket"
     assemble = [one.processor("assemble") for one in (started_with, config)]
     if (assemble[0] is None) != (assemble[1] is None):
         yield "processors::assemble: whether anything is judged"
-    elif assemble[0] is not None and assemble[1] is not None:
-        ages = [one.settings_as(assembler_settings.Settings).ledger_max_age for one in assemble if one is not None]
-        if ages[0] != ages[1]:
-            yield "processors::assemble::ledger_max_age"
     if started_with.telemetry.resource != config.telemetry.resource:
         yield "service::telemetry::resource"

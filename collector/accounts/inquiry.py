@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 from collector.accounts.accounts import Accounts
 from collector.accounts.story import Known, Outgoing, Story, story_of
+from collector.holding.ledger import Remembered
 from collector.holding.situation import Situation
 from collector.journal.errors import DamagedRecordError
 from collector.records import Parcel, Ref
@@ -30,8 +31,8 @@ class Holding(Protocol):
     def situation(self, trace_id: bytes, now_s: float) -> Situation | None:
         """How it stands with a trace; None if nothing of it is kept."""
 
-    def remembers(self, trace_id: bytes) -> bool:
-        """Whether it is known of a trace that was dropped that it was here."""
+    def recall(self, trace_id: bytes) -> Remembered | None:
+        """What is known of a trace that was judged, also when nothing of it is kept."""
 
     def with_prefix(self, prefix: str) -> list[bytes]:
         """The ids of traces that are kept and whose id begins with these hex digits."""
@@ -114,7 +115,7 @@ class Inquiry:
             situation=None if self._holding is None else self._holding.situation(trace_id, now_s),
             job_at=self._job_at(trace_id),
             passed_s=self._accounts.passed_s(trace_id),
-            remembered=self._holding is not None and self._holding.remembers(trace_id),
+            remembered=None if self._holding is None else self._holding.recall(trace_id),
             outgoing=outgoing,
         )
         return story_of(trace_id, known, now_s, self._wall_clock())

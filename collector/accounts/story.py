@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from collector.accounts.accounts import Account
 from collector.accounts.events import Answered, Arrived, Event, Forgotten, Left, Refused, Submitted
 from collector.accounts.told import Told, ToldVerdict, unseal
+from collector.holding.ledger import Remembered
 from collector.holding.situation import Situation
 
 Story: TypeAlias = dict[str, Any]
@@ -38,14 +39,14 @@ class Outgoing(NamedTuple):
 class Known(NamedTuple):
     """All that is known of a trace. `job_at` is where its job is: `queue`, `rules` or `judge`.
 
-    `passed_s` is when it was seen to have nothing that is judged; `remembered`: it was here and its content is gone.
+    `passed_s` is when it was seen to have nothing that is judged; `remembered` what the ledger knows.
     """
 
     account: Account | None
     situation: Situation | None
     job_at: str | None
     passed_s: float | None
-    remembered: bool
+    remembered: Remembered | None
     outgoing: Sequence[Outgoing]
 
 
@@ -77,7 +78,12 @@ def story_of(trace_id: bytes, known: Known, now_s: float, wall_s: float) -> Stor
         "missing_inputs": [one._asdict() for one in dict.fromkeys(one for part in told for one in part.missing)],
         "dialects": sorted({one for part in told for one in part.dialects}),
         "destinations": [_destination(one, known, events) for one in known.outgoing],
-        "remembered_as_judged": known.remembered,
+        "remembered": None
+        if known.remembered is None
+        else {
+            "judged_at": _iso(wall_s - (now_s - known.remembered.since_s)),
+            "spans": known.remembered.spans,
+        },
     }
 
 

@@ -51,6 +51,9 @@ def views_of(story: Told) -> Iterator[RenderableType]:
     """What to print."""
     since = f", first seen {story['first_arrival']}" if story["first_arrival"] else ""
     yield _line(f"trace {story['trace_id']}: {_STATES[story['state']]}{since}")
+    if story["remembered"] is not None:
+        remembered = story["remembered"]
+        yield _line(f"known to have been judged at {remembered['judged_at']}, with {remembered['spans']} spans")
     if story["holding"] is not None:
         yield from _holding(story["holding"])
     yield Text()

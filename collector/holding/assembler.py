@@ -28,7 +28,7 @@ from itertools import islice
 from operator import attrgetter
 
 from collector.holding.contract import Arrival, Desk, Outlet, Stats, Taken, Unwitnessed, Witness
-from collector.holding.ledger import CHECKSUM_BYTES, Ledger
+from collector.holding.ledger import CHECKSUM_BYTES, Ledger, Remembered
 from collector.holding.live_trace import (
     Chunk,
     JobState,
@@ -586,9 +586,9 @@ class Assembler:
         """The ids of traces that are kept and whose id begins with these hex digits."""
         return [trace_id for trace_id in self._live if trace_id.hex().startswith(prefix)]
 
-    def remembers(self, trace_id: bytes) -> bool:
-        """Whether it is known of a trace that was dropped that it was here."""
-        return trace_id in self._ledger
+    def recall(self, trace_id: bytes) -> Remembered | None:
+        """What is known of a trace that was judged, also when nothing of it is kept."""
+        return self._ledger.recall(trace_id)
 
     def retime(self, settings: Settings) -> None:
         """Go by other waiting times from now on, also with what is held."""

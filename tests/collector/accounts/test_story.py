@@ -7,12 +7,13 @@ import pytest
 from collector.accounts.accounts import Accounts
 from collector.accounts.story import Known, Outgoing, Story, story_of
 from collector.accounts.told import MissingInput, Told, ToldVerdict, seal, unseal
+from collector.holding.ledger import Remembered
 from collector.holding.live_trace import LiveTrace
 from collector.holding.settings import Settings
 from collector.holding.situation import situation_of
 
 TRACE, SPAN = bytes(15) + b"\1", bytes(7) + b"\1"
-NOTHING = Known(account=None, situation=None, job_at=None, passed_s=None, remembered=False, outgoing=())
+NOTHING = Known(account=None, situation=None, job_at=None, passed_s=None, remembered=None, outgoing=())
 
 
 def verdict(status: str, way: str = "span", why: str = "") -> ToldVerdict:
@@ -76,7 +77,9 @@ def test_of_a_trace_of_which_nothing_is_known_there_is_no_story() -> None:
     assert story_of(TRACE, NOTHING._replace(outgoing=[Outgoing("otlp", True, 0)]), 1.0, 1.0) is None
 
 
-@pytest.mark.parametrize(("known", "state"), [({"passed_s": 1.0}, "passed"), ({"remembered": True}, "finished")])
+@pytest.mark.parametrize(
+    ("known", "state"), [({"passed_s": 1.0}, "passed"), ({"remembered": Remembered(1.0, SPAN, b"sums")}, "finished")]
+)
 def test_a_trace_that_has_gone_says_how(known: dict[str, object], state: str) -> None:
     story = story_of(TRACE, NOTHING._replace(**known), 5.0, 1000.0)  # type: ignore[arg-type]
     assert story is not None
