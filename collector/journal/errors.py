@@ -9,10 +9,10 @@ RETRY_AFTER_S = 2.0
 
 
 class JournalFullError(OverloadedError):
-    """An arrival was refused: the journal holds as much as it may. Nothing of it was kept."""
+    """An arrival was refused: the journal holds as much as it may, most of it for `destination`. Nothing was kept."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message, RETRY_AFTER_S)
+    def __init__(self, message: str, destination: str) -> None:
+        super().__init__(message, RETRY_AFTER_S, destination)
 
 
 class JournalWriteError(OverloadedError):

@@ -188,7 +188,8 @@ class Journal:
         size_bytes = append.size_bytes
         used_bytes = self._size_bytes()
         if not self._full.has_room(used_bytes, size_bytes):
-            return _refused(JournalFullError(f"{self._full.describe(used_bytes)}; try again later"))
+            waiting = self._ready.claims.most_owed_to() or ""
+            return _refused(JournalFullError(f"{self._full.describe(used_bytes)}; try again later", waiting))
         written: asyncio.Future[None] = running.loop.create_future()
         self._keeping[number] = _Keeping(arrival, destinations, size_bytes, written)
         self._keeping_bytes += size_bytes

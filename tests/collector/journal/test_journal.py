@@ -281,6 +281,7 @@ async def test_past_its_size_requests_are_refused_with_who_is_to_blame_and_parce
             f"most of it for {B}; try again later"
         )
         assert refused.value.retry_after_s > 0
+        assert refused.value.destination == B
         assert journal.pressed_by() == B
         assert journal.stats().alarm_percent == 80
         parcel = await freeze(journal, whole(b"p" * (2 << 20)))
