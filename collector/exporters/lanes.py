@@ -90,14 +90,10 @@ class Lanes:
             next_s = lane.ready_at_s if next_s is None else min(next_s, lane.ready_at_s)
         return next_s
 
-    def take_oldest(self) -> tuple[LaneKey, Waiting]:
-        """What has waited longest of all; raises ValueError if nothing waits."""
+    def take_oldest(self) -> tuple[LaneKey, list[Waiting]]:
+        """A batch that begins with what has waited longest of all; raises ValueError if nothing waits."""
         key, lane = min(self._lanes.items(), key=lambda one: one[1].waiting[0].sequence)
-        waiting = lane.waiting.popleft()
-        lane.size_bytes -= waiting.parcel.size_bytes
-        if not lane.waiting:
-            del self._lanes[key]
-        return key, waiting
+        return key, self._take(key, lane)
 
     def _take(self, key: LaneKey, lane: _Lane) -> list[Waiting]:
         taken = [lane.waiting.popleft()]

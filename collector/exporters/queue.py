@@ -272,18 +272,21 @@ class SendingQueue:
             while self._overflows() and self._lanes:
                 await self._bury(*self._lanes.take_oldest())
 
-    async def _bury(self, key: LaneKey, waiting: Waiting) -> None:
+    async def _bury(self, key: LaneKey, parcels: list[Waiting]) -> None:
         buried = False
         try:
-            if self._readable(key, [waiting]):
-                await self._delivery.bury(self._join(key, [waiting]), WAS_FULL)
-                self._done(waiting.parcel.number)
-            self._settle(key.signal, [waiting])
+            readable = self._readable(key, parcels)
+            if readable:
+                await self._delivery.bury(self._join(key, readable), WAS_FULL)
+                for waiting in readable:
+                    self._done(waiting.parcel.number)
+            self._settle(key.signal, parcels)
             buried = True
         finally:
             if not buried:
                 # Stopped before the file had it.
-                self._lanes.put_back(waiting)
+                for waiting in reversed(parcels):
+                    self._lanes.put_back(waiting)
 
     # -- batches -----------------------------------------------------------------------------------------------------
 

@@ -360,7 +360,7 @@ async def test_another_queue_takes_over_what_one_has_not_delivered_and_nothing_i
 
 
 async def test_giving_up_after_max_elapsed_time_writes_to_the_dead_letter_file(tmp_path: Path) -> None:
-    retry = RetrySettings(initial_interval=0.005, max_interval=0.01, max_elapsed_time=0.05)
+    retry = RetrySettings(initial_interval=0.005, max_interval=0.01, max_elapsed_time=1.0)
     async with GrpcBackend(lambda number, request: GrpcFault(StatusCode.UNAVAILABLE)) as backend:
         harness = Harness(grpc_sender(backend), tmp_path, retry)
         await harness.queue.start()
@@ -381,3 +381,24 @@ async def test_what_cant_even_be_written_to_the_dead_letter_file_is_kept(
         ref = harness.put("a")
         assert await harness.finish(0.1) == [ref]
     assert len(harness.store) == 1
+
+
+async def test_a_queue_that_may_not_refuse_writes_what_has_waited_longest_to_the_dead_letter_file(
+    tmp_path: Path,
+) -> None:
+    names = [f"span{number}" for number in range(20)]
+    async with GrpcBackend(lambda number, request: GrpcFault(StatusCode.UNAVAILABLE)) as backend:
+        settings = {"queue_size": 10, "on_full": "dead_letter", "num_consumers": 1, "batch": {"min_size": 1}}
+        harness = Harness(grpc_sender(backend), tmp_path, queue=settings)
+        await harness.queue.start()
+        for name in names:
+            harness.put(name)
+        async with asyncio.timeout(30):
+            while harness.metric("exporter_queue_size") > 9:
+                await asyncio.sleep(0.01)
+        left = [span_names(harness.store.read(ref).request) for ref in await harness.finish(0.0)]
+    dead = harness.dead()
+    assert dead == [name for name in names if name in dead]
+    assert sorted(dead + [name for (name,) in left]) == sorted(names)
+    # The first may have been under way, and is left alone; none that came last had to go.
+    assert set(names[1:11]) <= set(dead) and not set(names[-8:]) & set(dead)
