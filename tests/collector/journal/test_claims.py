@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
@@ -206,3 +207,25 @@ def test_what_is_told_leads_to_the_same_in_whatever_order_and_however_often(
     claims.settle(("b",), [place_of(1, 3)])
     assert not claims.arrivals
     assert claims.owed() == {}
+
+
+def test_of_a_record_that_was_written_twice_the_later_one_counts() -> None:
+    claims = Claims()
+    for segment in (1, 2):
+        claims.add_arrival(1, Location(segment, 0, 10), ("a",), [bits_of([0])], WALL_NS)
+        claims.close(segment, 100)
+    assert claims.location_of(1) == Location(2, 0, 10)
+    assert claims.free_segments() == [1]
+    claims.done("a", 1)
+    assert claims.free_segments() == [1, 2]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_of_a_parcel_that_was_written_both_ways_the_whole_one_counts(first: bool) -> None:
+    claims = Claims()
+    claims.add_arrival(1, Location(1, 0, 10), ("a",), [bits_of([0])], WALL_NS)
+    entry = parcel_of([place_of(1, 0)], ("a",))
+    for segment, whole in ((2, first), (3, not first)):
+        claims.add_parcel(9, Location(segment, 0, 10), entry, {1: bits_of([0])}, ("a",), WALL_NS, whole=whole)
+    assert claims.location_of(9) == Location(2 if first else 3, 0, 10)
+    assert claims.location_of(1) is None

@@ -78,6 +78,15 @@ async def test_repeats_are_owed_to_nobody(tmp_path: Path) -> None:
         assert owed(recovered) == {number: {A: [0, 2], B: [0, 2]}}
 
 
+async def test_a_request_of_repeats_only_holds_no_room_after_a_restart(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (journal, _):
+        number = await keep(journal, arrival())
+        journal.dropped(place_of(number, index) for index in ALL)
+    before = segments(tmp_path)
+    async with opened(tmp_path):
+        assert not set(before) & set(segments(tmp_path))
+
+
 async def test_numbers_are_never_given_twice_even_if_everything_was_delivered(tmp_path: Path) -> None:
     seen: set[int] = set()
     for _ in range(3):
