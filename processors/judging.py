@@ -172,10 +172,11 @@ class TraceJudge:
             await self._tell(
                 self._derived(placed, by_id, marks, trace, pieces, due.open(screened)), marks, told, transcript
             )
+            spans_told = await self._aside(large, told.scores)
             on_rules(
                 TraceScores(
                     trace_id=trace.trace_id,
-                    spans=told.scores(),
+                    spans=spans_told,
                     verdicts=tuple(told.verdicts),
                     marks=dict(marks),
                     missing=transcript.missing,
@@ -196,7 +197,8 @@ class TraceJudge:
         await self._tell(self._derived(placed, by_id, marks, trace, pieces), marks, told, transcript)
         if trace.complete and not pieces:
             settings = {name: evaluator.settings for name, evaluator in self._evaluators.items()}
-            for run_id, rolled in roll_ups_of_runs(placed, marks, settings).items():
+            roll_ups = await self._aside(large, roll_ups_of_runs, placed, marks, settings)
+            for run_id, rolled in roll_ups.items():
                 if (run_id, ROLL_UPS) not in marks:
                     told.add_roll_ups(run_id, rolled)
                     marks[run_id, ROLL_UPS] = _ROLLED
@@ -209,7 +211,7 @@ class TraceJudge:
             settled = await self._aside(large, self._settled, transcript, placed, marks)
         return TraceScores(
             trace_id=trace.trace_id,
-            spans=told.scores(),
+            spans=await self._aside(large, told.scores),
             settled=frozenset(bytes.fromhex(span_id) for span_id in settled),
             verdicts=tuple(told.verdicts),
             marks=marks,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import pickle
 import signal
@@ -23,6 +24,7 @@ from collector.holding.ledger import checksum
 from collector.judging.accounting import account_of
 from collector.judging.channel import Channel
 from collector.judging.jobs import (
+    PART_SPANS,
     AdmissionCount,
     Apart,
     Carriers,
@@ -54,8 +56,12 @@ REPORT_S = 2.0
 # Spans that leave wait as long for each other anyway, and the service keeps more jobs than that under way.
 GATHER_S = 0.05
 GATHER_RESULTS = 16
+# A collection of everything stops all judging, for a second or more while a large trace is read: so it isn't left to
+# chance when, but done when no job is under way, or else after so long.
+COLLECT_S = 60.0
+_NEVER = 1 << 30
 # How long rules may take over one trace; with a judge asked, until then.
-RULES_LIMIT_S = 120.0
+RULES_LIMIT_S = 300.0
 
 
 Kind: TypeAlias = tuple[str, str, str | None, str, bool]
@@ -97,6 +103,13 @@ async def judge_job(
     found = await judge.judge(
         trace, lambda scores: on_rules(_result(scores, show_content)._replace(final=False), _count(scores))
     )
+    if len(found.spans) <= PART_SPANS:
+        return _final(found, job, show_content)
+    # Packing the scores of a large trace would keep all others waiting.
+    return await asyncio.to_thread(_final, found, job, show_content)
+
+
+def _final(found: TraceScores, job: Job, show_content: bool) -> tuple[Judged, Counts]:
     checksums = b"".join(checksum(span) for _, _, spans in job.batches for span in spans)
     return _result(found, show_content)._replace(checksums=checksums), _count(found)
 
@@ -147,6 +160,8 @@ class _Desk:
         self._parts: dict[bytes, list[Job]] = {}
         self._sending: asyncio.TimerHandle | None = None
         self._counted: Counts = Counter()
+        self._collected_s = time.monotonic()
+        self._worked = False
         self._judge_counts = JudgeCounts()
         self._traces: JudgeTraces | None = None
 
@@ -154,6 +169,8 @@ class _Desk:
         if isinstance(message, Plan):
             set_up_logging(message.logs)
             self._judge, self._clients = build(message, self._on_request(message), self._judge_counts.report)
+            # What is there now stays: no collection has to look at it again.
+            gc.freeze()
             self._show_content = message.show_content
             return
         if isinstance(message, Stopping):
@@ -169,6 +186,7 @@ class _Desk:
         jobs = [job for part in message if (job := self._whole(part)) is not None]
         traces = [trace_of(job, now_s) for job in jobs]
         self._judge.expect(traces)
+        self._worked = True
         for job, trace in zip(jobs, traces, strict=True):
             task = asyncio.create_task(self._work(job, trace))
             self._tasks.add(task)
@@ -205,15 +223,17 @@ class _Desk:
         except TimeoutError:
             failure = f"rules weren't through with it after {RULES_LIMIT_S:g} s"
             judged = Judged(trace_id=job.trace_id, failure=failure), Counter()
-        self._give(*judged)
+        result, verdicts = judged
+        if len(result.tails) > PART_SPANS:
+            for piece in await asyncio.to_thread(lambda: list(pieces_of(result))):
+                self._give(piece, verdicts if piece.final else Counter())
+        else:
+            self._give(result, verdicts)
 
     def _give(self, result: Judged, verdicts: Counts) -> None:
         self._counted.update(verdicts)
-        for piece in pieces_of(result):
-            self._results.append(piece)
-            if piece.more:
-                self._send_results()
-        if len(self._results) >= GATHER_RESULTS:
+        self._results.append(result)
+        if result.more or len(self._results) >= GATHER_RESULTS:
             self._send_results()
         elif self._sending is None:
             self._sending = asyncio.get_running_loop().call_later(GATHER_S, self._send_results)
@@ -252,6 +272,15 @@ class _Desk:
         ]
         self.channel.send([*verdicts, *admissions, *self._judge_counts.take(self._clients)])
 
+    def collect_garbage(self, now_s: float) -> None:
+        """Look for garbage if that disturbs nobody, or hasn't been done for long."""
+        if self._tasks and now_s < self._collected_s + COLLECT_S:
+            return
+        if self._worked or self._tasks:
+            gc.collect()
+        self._worked = False
+        self._collected_s = now_s
+
     async def close(self) -> None:
         under_way = [*self._tasks, *self._looking]
         for task in under_way:
@@ -270,6 +299,7 @@ async def serve() -> None:
     while not desk.closed.is_set():
         desk.report()
         desk.look_at_sessions(time.monotonic())
+        desk.collect_garbage(time.monotonic())
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(desk.closed.wait(), REPORT_S)
     await desk.close()
@@ -281,6 +311,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Receiving comes first, and so does whatever else the machine is there for.
     os.nice(5)
+    gc.set_threshold(50_000, 20, _NEVER)
     asyncio.run(serve())
 
 
