@@ -1,10 +1,10 @@
-"""All measurements, one after the other: bytes, holding and judging them, large traces, rules."""
+"""All measurements, one after the other: bytes, holding and judging them, large traces, also beside small ones, rules."""
 
 from __future__ import annotations
 
 import sys
 
-from bench import hot_path, rule_checks, sizes, wire
+from bench import giant, hot_path, rule_checks, sizes, wire
 
 
 def main() -> int:
@@ -14,6 +14,8 @@ def main() -> int:
     hot_path.main()
     print(flush=True)
     sizes.main()
+    print(flush=True)
+    giant.main()
     print(flush=True)
     return rule_checks.main()
 

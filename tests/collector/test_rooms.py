@@ -13,7 +13,7 @@ ALLOWED = {"collector": set(ROOMS), "processors": {"processors", "evaluators"}, 
 JOINING = {Path("collector", name) for name in ("service.py", "components.py", "cross_checks.py")}
 # How the judging process is seen from outside:
 APART = {Path("collector", "judging", name) for name in ("process.py", "channel.py", "jobs.py")}
-SHARED = {"evaluators.duration", "evaluators.yaml_text"}
+SHARED = {"evaluators.duration", "evaluators.judge.sqlite_file", "evaluators.yaml_text"}
 FILES = [path for room in ROOMS for path in sorted(Path(room).rglob("*.py"))]
 
 
