@@ -79,12 +79,13 @@ class Terminal:
 
     def __init__(self, sidecar: Sidecar, *prefix: str) -> None:
         command = [*prefix, sys.executable, "-P", "-m", "collector", "run", "--config", str(sidecar.config)]
+        environment = sidecar.environment
         (sidecar.folder / "stderr").touch()
         self.pid, self._master = pty.fork()
         if not self.pid:
             os.chdir(sidecar.folder)
             os.dup2(os.open("stderr", os.O_WRONLY), 2)
-            os.execvpe(command[0], command, sidecar.environment)
+            os.execvpe(command[0], command, environment)
 
     def close(self) -> None:
         os.close(self._master)
