@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 from pathlib import Path
+from typing import Self
 
 import httpx2
 import pytest
@@ -87,41 +88,53 @@ class Terminal:
             os.dup2(os.open("stderr", os.O_WRONLY), 2)
             os.execvpe(command[0], command, environment)
 
+        self._ended = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._ended:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+
     def close(self) -> None:
         os.close(self._master)
 
     async def end(self) -> int:
-        return os.waitstatus_to_exitcode((await asyncio.to_thread(os.waitpid, self.pid, 0))[1])
+        _, status = await asyncio.to_thread(os.waitpid, self.pid, 0)
+        self._ended = True
+        return os.waitstatus_to_exitcode(status)
 
 
 async def test_a_terminal_that_is_closed_ends_it_in_order(tmp_path: Path) -> None:
     async with running_backend() as backend:
         sidecar = Sidecar(tmp_path, config(backend.port, "10s"))
-        terminal = Terminal(sidecar)
-        await until(lambda: "ready: " in sidecar.stderr)
-        await post(sidecar, list(requests("agent", 1)))
-        os.kill(terminal.pid, signal.SIGHUP)
-        await until(lambda: "configuration reloaded" in sidecar.stderr)
-        terminal.close()
-        assert await terminal.end() == 0
-        assert len(backend.spans) == 102
-        assert "stopping" in sidecar.stderr
+        with Terminal(sidecar) as terminal:
+            await until(lambda: "ready: " in sidecar.stderr)
+            await post(sidecar, list(requests("agent", 1)))
+            os.kill(terminal.pid, signal.SIGHUP)
+            await until(lambda: "configuration reloaded" in sidecar.stderr)
+            terminal.close()
+            assert await terminal.end() == 0
+            assert len(backend.spans) == 102
+            assert "stopping" in sidecar.stderr
 
 
 async def test_under_nohup_it_outlives_its_terminal_and_reloads_when_told(tmp_path: Path) -> None:
     async with running_backend() as backend:
         sidecar = Sidecar(tmp_path, config(backend.port))
-        terminal = Terminal(sidecar, "nohup")
-        await until(lambda: "ready: " in sidecar.stderr)
-        terminal.close()
-        await asyncio.sleep(0.5)
-        assert "configuration reloaded" not in sidecar.stderr
-        os.kill(terminal.pid, signal.SIGHUP)
-        await until(lambda: "configuration reloaded" in sidecar.stderr)
-        await post(sidecar, list(requests("tiny", 1)))
-        os.kill(terminal.pid, signal.SIGTERM)
-        assert await terminal.end() == 0
-        assert len(backend.spans) == 102
+        with Terminal(sidecar, "nohup") as terminal:
+            await until(lambda: "ready: " in sidecar.stderr)
+            terminal.close()
+            await asyncio.sleep(0.5)
+            assert "configuration reloaded" not in sidecar.stderr
+            os.kill(terminal.pid, signal.SIGHUP)
+            await until(lambda: "configuration reloaded" in sidecar.stderr)
+            await post(sidecar, list(requests("tiny", 1)))
+            os.kill(terminal.pid, signal.SIGTERM)
+            assert await terminal.end() == 0
+            assert len(backend.spans) == 102
 
 
 async def test_an_agent_that_ends_at_the_same_time_can_still_send_its_last_spans(tmp_path: Path) -> None:
