@@ -114,7 +114,7 @@ class AnyTraffic(RuleBasedStateMachine):
             job = joined(source.parts())
         except GivenUpError:
             assert not any(key[0] == source.trace_id for key in self.held)
-            job = Job(source.trace_id, [], [], source.complete, source.partial)
+            job = Job(source.trace_id, [], [], source.complete, source.partial, rules_only=source.rules_only)
         assert job.trace_id not in self.in_flight, "at most one job per trace"
         keys = keys_of(job)
         assert keys >= {key for key in self.held if key[0] == job.trace_id}, "what is held is judged"
@@ -142,6 +142,9 @@ class AnyTraffic(RuleBasedStateMachine):
             self.gone.add(outbound.place)
             numbers.append(number)
         assert numbers == sorted(numbers), "in order of arrival"
+
+    def unreadable(self, spans: int) -> None:
+        raise AssertionError("all can be read")
 
     def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
         if late:
