@@ -59,6 +59,9 @@ class Outlet:
             self.left_s.setdefault(one.span[2:18], time.monotonic())
         self.news.set()
 
+    def unreadable(self, spans: int) -> None:
+        """Everything is in memory."""
+
     def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
         """Nobody asked for them."""
 

@@ -24,7 +24,7 @@ from collector.holding.store import MemoryStore
 from collector.journal import Journal
 from collector.records import Parcel, Ref, Signal, Waybill
 from collector.start_error import StartError
-from collector.telemetry import ExporterMetrics, Telemetry
+from collector.telemetry import Telemetry
 
 _log = logging.getLogger(__name__)
 NOT_DELIVERED = "not delivered before the sidecar stopped"
@@ -95,7 +95,6 @@ class Destinations:
         self._parcels = parcels
         self._telemetry = telemetry
         self._journal = journal
-        self.metrics: dict[str, ExporterMetrics] = {}
         self._gone: dict[str, _Exporter] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._exporters = {name: self._make(component) for name, component in config.exporters.items()}
@@ -145,6 +144,8 @@ class Destinations:
         except StartError:
             for queue in started:
                 await queue.drain(0.0)
+            for queue in fresh.values():
+                queue.stop_observing()
             raise
         gone = [name for name in self._exporters if name not in wanted]
         new = [name for name in fresh if name not in self._exporters]
@@ -199,7 +200,7 @@ class Destinations:
             if not len(queue):
                 del self._gone[name]
                 await queue.drain(0.0)
-                self.metrics[name].stop_observing()
+                queue.stop_observing()
                 _log.info("exporters::%s: everything is delivered; it was stopped", name)
                 return
 
@@ -233,17 +234,13 @@ class Destinations:
         return self._exporter(component, Line(self._queue(component)))
 
     def _queue(self, component: Component) -> SendingQueue:
-        name = component.id
-        if name not in self.metrics:
-            self.metrics[name] = self._telemetry.exporter(name)
-        self.metrics[name].stop_observing()
         return make_queue(
             component,
             self._parcels,
             make_dead_letters(component),
-            self.metrics[name],
+            self._telemetry.exporter(component.id),
             self._journal,
-            partial(self._refused, name),
+            partial(self._refused, component.id),
         )
 
     def _exporter(self, component: Component, line: Line) -> _Exporter:

@@ -104,6 +104,9 @@ class Dispatch:
         self._leaving: list[Outbound] = []
         self._leaving_to: Sequence[Destination] = ()
         self._making: deque[Iterator[_Made]] = deque()
+        self._making_spans = 0
+        # By destination and signal: the items of parcels that are being written down.
+        self._freezing_items: dict[tuple[str, Signal], int] = {}
         self._freezing = 0
         self._frozen = Event()
         self._frozen.set()
@@ -133,6 +136,7 @@ class Dispatch:
         """Send on some of what has left, and say whether there may be more."""
         if self._leaving:
             self._making.append(_made_of(self._leaving))
+            self._making_spans += len(self._leaving)
             self._leaving = []
         for _ in range(PARCELS_AT_ONCE):
             if not self._making:
@@ -141,6 +145,7 @@ class Dispatch:
             if made is None:
                 self._making.popleft()
             else:
+                self._making_spans -= made.parcel.items
                 self._send(made, self._leaving_to)
         return True
 
@@ -207,8 +212,10 @@ class Dispatch:
         ref = self._parcels.put(parcel, len(parcel.request), len(destinations), again=again)
         self._freezing += 1
         self._frozen.clear()
+        waybill = parcel.waybill()
+        self._count_freezing(waybill, destinations, parcel.items)
         written = self._written.journal.freeze(number, entry)
-        written.add_done_callback(partial(self._is_frozen, ref, parcel.waybill(), destinations, drop))
+        written.add_done_callback(partial(self._is_frozen, ref, waybill, destinations, drop))
 
     def _is_frozen(
         self, ref: Ref, waybill: Waybill, destinations: Sequence[Destination], drop: bool, written: Future[None]
@@ -222,11 +229,24 @@ class Dispatch:
             _log.warning("sent without being written down first, so it may be sent again otherwise: %s", failure)
         elif drop:
             self._parcels.spill(ref)
+        self._count_freezing(waybill, destinations, -waybill.items)
         self._queue(ref, waybill, destinations)
+
+    def _count_freezing(self, waybill: Waybill, destinations: Sequence[Destination], items: int) -> None:
+        for destination in destinations:
+            key = destination.name, waybill.signal
+            self._freezing_items[key] = self._freezing_items.get(key, 0) + items
 
     def _queue(self, ref: Ref, waybill: Waybill, destinations: Sequence[Destination]) -> None:
         for destination in destinations:
             destination.queue.put(ref, waybill)
+
+    def on_the_way(self, destination: str, signal: Signal) -> int:
+        """How many items were handed over here for a destination, by its name, and aren't in its queue yet."""
+        items = self._freezing_items.get((destination, signal), 0)
+        if signal is Signal.TRACES and any(one.name == destination for one in self._leaving_to):
+            items += len(self._leaving) + self._making_spans
+        return items
 
     async def settled(self) -> None:
         """Return when everything that was sent is in the queues."""

@@ -5,6 +5,7 @@ Nothing is started here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -50,11 +51,14 @@ def make_queue(
     )
 
 
-def make_journal(settings: JournalSettings, config: Config) -> Journal | None:
-    """The journal of a configuration; None if nothing is to be kept on disk."""
+def make_journal(settings: JournalSettings, config: Config, wrote: Callable[[float], None]) -> Journal | None:
+    """The journal of a configuration; None if nothing is to be kept on disk.
+
+    `wrote` is told, in another thread, how many seconds each writing took.
+    """
     if settings.durability == "memory":
         return None
-    return Journal(settings, {signal: pipeline.exporters for signal, pipeline in config.pipelines.items()})
+    return Journal(settings, {signal: pipeline.exporters for signal, pipeline in config.pipelines.items()}, wrote)
 
 
 def make_dead_letters(component: Component) -> DeadLetterFile:

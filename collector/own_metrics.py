@@ -7,9 +7,11 @@ import asyncio
 from collector.config import Config
 from collector.config.telemetry_settings import MetricSettings
 from collector.fingerprints import fingerprint
-from collector.metric_readers import make_readers
+from collector.metric_readers import WaysOut, make_ways_out
 from collector.start_error import StartError
-from collector.telemetry import Telemetry
+from collector.telemetry import ScoreHistogram, Telemetry
+
+_SWITCH_GRACE_S = 5.0
 
 
 class OwnMetrics:
@@ -22,13 +24,16 @@ class OwnMetrics:
 
     def __init__(self, settings: MetricSettings, resource: dict[str, str]) -> None:
         self._fingerprint = fingerprint(settings)
-        self._readers, self._endpoints = make_readers(settings)
-        self.telemetry = Telemetry(self._readers, resource)
+        self._scores = ScoreHistogram()
+        self._out = make_ways_out(settings, self._scores)
+        self.telemetry = Telemetry(self._out.readers, resource, self._scores)
 
     async def start(self) -> None:
-        """Open endpoints that are asked. Raises StartError."""
-        for endpoint in self._endpoints:
+        """Open endpoints that are asked, and begin to send. Raises StartError."""
+        for endpoint in self._out.endpoints:
             await endpoint.start()
+        for pushing in self._out.pushing:
+            pushing.start()
 
     async def switch(self, config: Config) -> list[str]:
         """Let metrics out as another configuration says, and say what has changed.
@@ -39,24 +44,33 @@ class OwnMetrics:
         settings = config.telemetry.metrics
         if fingerprint(settings) == self._fingerprint:
             return []
-        readers, endpoints = make_readers(settings)
-        for endpoint in self._endpoints:
+        old, new = self._out, make_ways_out(settings, self._scores)
+        for endpoint in old.endpoints:
             await endpoint.stop()
         try:
-            for endpoint in endpoints:
+            for endpoint in new.endpoints:
                 await endpoint.start()
         except StartError:
-            for endpoint in endpoints:
+            for endpoint in new.endpoints:
                 await endpoint.stop()
-            await self.start()
+            for endpoint in old.endpoints:
+                await endpoint.start()
             raise
-        await asyncio.to_thread(self.telemetry.replace_readers, self._readers, readers)
-        self._readers, self._endpoints = readers, endpoints
+        await _end(old, _SWITCH_GRACE_S)
+        self.telemetry.replace_readers(old.readers, new.readers)
+        for pushing in new.pushing:
+            pushing.start()
+        self._out = new
         self._fingerprint = fingerprint(settings)
         return ["service::telemetry::metrics was changed"]
 
     async def stop(self, timeout_s: float) -> None:
-        """Close everything; what periodic readers still have is sent, within about `timeout_s` seconds."""
-        for endpoint in self._endpoints:
+        """Close everything; what is to be sent is sent once more, within about `timeout_s` seconds."""
+        for endpoint in self._out.endpoints:
             await endpoint.stop()
-        await asyncio.to_thread(self.telemetry.stop, timeout_s)
+        await _end(self._out, timeout_s)
+        self.telemetry.stop()
+
+
+async def _end(out: WaysOut, within_s: float) -> None:
+    await asyncio.gather(*(pushing.stop(within_s) for pushing in out.pushing))

@@ -14,6 +14,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from google.protobuf.message import DecodeError
 
@@ -30,7 +31,7 @@ from collector.journal.journal import Journal
 from collector.judging.jobs import Apart, EvaluationSpan
 from collector.logs import RateLimited
 from collector.records import PLACE_BITS, Origin, Outbound, Parcel, Signal, SpanRecord
-from collector.telemetry import ReceiverMetrics, Telemetry
+from collector.telemetry import ExporterMetrics, ReceiverMetrics, Telemetry
 
 # Backends route by these, so they travel with the telemetry; spans of different values never share a request.
 FORWARDED_HEADERS = ("x-project-name",)
@@ -73,6 +74,18 @@ class _Checked:
     go_on: Callable[[], None]
 
 
+class _Sorted(NamedTuple):
+    """What becomes of spans: these go on at once, these are held, these are byte-equal repeats and go nowhere.
+
+    `late`: how many of those that go on are marked as late.
+    """
+
+    passed: list[Outbound]
+    held: list[Outbound]
+    repeated: list[SpanRecord]
+    late: int
+
+
 class Pipeline:
     """See the module's text.
 
@@ -106,6 +119,7 @@ class Pipeline:
         self._telemetry = telemetry
         self._origins = origins
         self._receivers: dict[str, ReceiverMetrics] = {}
+        self._exporters: dict[str, ExporterMetrics] = {}
         self._clock = clock
         self._journal = journal
         self._wall_clock = wall_clock
@@ -123,6 +137,9 @@ class Pipeline:
         traces = destinations.get(Signal.TRACES, ())
         self._waiting = [one for one in traces if one.mode.waits]
         self._immediate = [one for one in traces if not one.mode.waits]
+        for signal, group in destinations.items():
+            for destination in group:
+                self._counts_of(destination.name).begin(signal)
 
     def attach(self, assembler: Assembler, reading: Reading) -> None:
         """Put the assembler between receivers and those destinations that wait for scores."""
@@ -202,12 +219,17 @@ class Pipeline:
             items = count_items(request)
             self._metrics_of(receiver).refused(signal, items)
             if error.destination:
-                self._telemetry.enqueue_failed(error.destination, signal, items)
+                self._counts_of(error.destination).enqueue_failed(signal, items)
 
     def _metrics_of(self, receiver: str) -> ReceiverMetrics:
         if receiver not in self._receivers:
-            self._receivers[receiver] = self._telemetry.receiver(receiver)
+            self._receivers[receiver] = self._telemetry.receiver(receiver, self._destinations)
         return self._receivers[receiver]
+
+    def _counts_of(self, exporter: str) -> ExporterMetrics:
+        if exporter not in self._exporters:
+            self._exporters[exporter] = self._telemetry.exporter(exporter)
+        return self._exporters[exporter]
 
     def _require_room(self, signal: Signal, size_bytes: int) -> None:
         for destination in self._destinations[signal]:
@@ -255,12 +277,12 @@ class Pipeline:
 
     def _pass_spans(self, request: _Request, records: Sequence[SpanRecord], *, whole: bool) -> None:
         if self._assembler is None or self._reading is None:
-            passed = held = [_as_it_came(record) for record in records]
-            untouched = whole
+            passed, held, late = [_as_it_came(record) for record in records], [], 0
         else:
-            passed, held, untouched = self._sort(records, request.receiver, self._assembler, self._reading, None)
-            untouched = untouched and whole
-        if untouched and len(passed) == len(records):
+            found = self._sort(records, request.receiver, self._assembler, self._reading, None)
+            self._drop(found.repeated, (*self._waiting, *self._immediate))
+            passed, held, late = found.passed, found.held, found.late
+        if whole and not late and len(passed) == len(records):
             # The request goes on as it came: nothing in it was held, marked or left out.
             self._pass_on(request, len(records))
         else:
@@ -274,11 +296,8 @@ class Pipeline:
         assembler: Assembler,
         reading: Reading,
         age_s: float | None,
-    ) -> tuple[list[Outbound], list[Outbound], bool]:
-        """Which spans go on at once, which are held, and whether all that goes on is as it came.
-
-        `age_s`: how long ago they came, if that was in a process before this one.
-        """
+    ) -> _Sorted:
+        """Have the assembler take spans. `age_s`: how long ago they came, if in a process before this one."""
         now_s = self._clock()
         wants = reading.wants_span
         wanted: dict[bytes, list[SpanRecord]] = {}
@@ -321,11 +340,17 @@ class Pipeline:
                 passed += map(_as_it_came, spans)
         if late:
             self._telemetry.traces.late(late)
-        if repeated:
-            self._telemetry.traces.deduplicated(len(repeated))
-            if self._journal is not None:
-                self._journal.dropped([record.place for record in repeated])
-        return passed, held, not late
+        return _Sorted(passed, held, repeated, late)
+
+    def _drop(self, repeated: Sequence[SpanRecord], owed_to: Sequence[Destination]) -> None:
+        """Send repeats to none of those who were to get them."""
+        if not repeated:
+            return
+        self._telemetry.traces.deduplicated(len(repeated))
+        for destination in owed_to:
+            self._counts_of(destination.name).deduplicated(len(repeated))
+        if self._journal is not None:
+            self._journal.dropped([record.place for record in repeated])
 
     def _pass_logs(self, request: _Request, sliced: wire.SlicedLogs, destinations: Sequence[Destination]) -> None:
         self._copy_logs(sliced)
@@ -357,6 +382,7 @@ class Pipeline:
         for destination in self._destinations.get(entry.signal, ()):
             if indexes := owed.remaining.get(destination.name):
                 lacking.setdefault(tuple(indexes), []).append(destination)
+                self._counts_of(destination.name).restored(entry.signal, len(indexes))
         for indexes, destinations in lacking.items():
             match entry.signal:
                 case Signal.TRACES:
@@ -381,13 +407,14 @@ class Pipeline:
     ) -> None:
         waiting = [one for one in destinations if one.mode.waits]
         immediate = [one for one in destinations if not one.mode.waits]
-        as_it_came = [_as_it_came(record) for record in records]
         if age_s is None or self._assembler is None or self._reading is None or len(waiting) != len(self._waiting):
-            self._dispatch.send_spans(as_it_came, destinations)
+            self._dispatch.send_spans(map(_as_it_came, records), destinations)
             return
-        passed, _, _ = self._sort(records, receiver, self._assembler, self._reading, age_s)
-        self._dispatch.send_spans(passed, waiting)
-        self._dispatch.send_spans(as_it_came, immediate)
+        found = self._sort(records, receiver, self._assembler, self._reading, age_s)
+        self._drop(found.repeated, destinations)
+        self._dispatch.send_spans(found.passed, waiting)
+        repeated = {record.place for record in found.repeated}
+        self._dispatch.send_spans([_as_it_came(one) for one in records if one.place not in repeated], immediate)
 
     # -- Outlet ------------------------------------------------------------------------------------------------------
 
@@ -401,6 +428,11 @@ class Pipeline:
         if self._waiting:
             self._dispatch.leave(spans, self._waiting)
 
+    def unreadable(self, spans: int) -> None:
+        """See `collector.holding.contract.Outlet`."""
+        for destination in self._waiting:
+            self._counts_of(destination.name).damaged(Signal.TRACES, spans)
+
     def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
         """See `collector.holding.contract.Outlet`."""
         if not spans:
@@ -410,6 +442,8 @@ class Pipeline:
         if not targets:
             return
         self._telemetry.traces.created(len(spans))
+        for destination in targets:
+            self._counts_of(destination.name).created(len(spans))
         outbound = [
             Outbound(Origin(span.resource, origin.resource_schema_url, span.scope, "", origin.headers), span.span)
             for span in spans

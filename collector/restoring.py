@@ -15,7 +15,7 @@ from collector.dispatch import Destination, Dispatch
 from collector.journal import DamagedRecordError, Journal, Owed, OwedArrival, OwedParcel, Recovered
 from collector.pipeline import Pipeline
 from collector.records import Waybill
-from collector.telemetry import ExporterMetrics
+from collector.telemetry import Telemetry
 
 _log = logging.getLogger(__name__)
 _AT_ONCE = 20
@@ -25,14 +25,14 @@ _AT_ONCE = 20
 class Restoring:
     """Where things go.
 
-    `destinations`, `metrics`: of all exporters, by id.
+    `destinations`: all exporters, by id.
     """
 
     journal: Journal
     pipeline: Pipeline
     dispatch: Dispatch
     destinations: Mapping[str, Destination]
-    metrics: Mapping[str, ExporterMetrics]
+    telemetry: Telemetry
 
     async def restore(self, recovered: Recovered) -> None:
         """Take back everything that is owed."""
@@ -55,13 +55,10 @@ class Restoring:
             case OwedParcel():
                 to = [self.destinations[name] for name in owed.destinations if name in self.destinations]
                 for destination in to:
-                    self.metrics[destination.name].restored(owed.signal, owed.items)
+                    self.telemetry.exporter(destination.name).restored(owed.signal, owed.items)
                 waybill = Waybill(owed.signal, owed.items, owed.headers, owed.size_bytes, owed.number)
                 self.dispatch.send_again(waybill, to, made_here=not owed.untouched)
             case OwedArrival():
                 entry = self.journal.read_arrival(owed.number)
                 with self.journal.taking(owed.number):
-                    for name, indexes in owed.remaining.items():
-                        if name in self.metrics:
-                            self.metrics[name].restored(owed.signal, len(indexes))
                     self.pipeline.take_again(owed, entry)

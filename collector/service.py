@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from collector import process_memory, wire
+from collector import own_gauges, process_memory, wire
 from collector.accounts.accounts import Accounts
 from collector.accounts.inquiry import Inquiry, Way
 from collector.config import Config
@@ -84,7 +84,7 @@ class Service:
         timing = _timing_of(config)
         self._budget = Budget(timing.limit_mib * _MIB)
         self._parcels: MemoryStore[Parcel] = MemoryStore(self._budget)
-        self._journal = make_journal(_journal_settings(config), config)
+        self._journal = make_journal(_journal_settings(config), config, self._telemetry.journal_wrote)
         self._destinations = Destinations(
             config, self._parcels, self._telemetry, self._journal, self._refused_by, self._lead_elsewhere
         )
@@ -127,7 +127,16 @@ class Service:
         )
         self._ticker: asyncio.Task[None] | None = None
         self._exposures = tuple(exposures(config))
-        self._telemetry.observe_exposed(lambda: len(self._exposures))
+        self._journal_is_open = False
+        own_gauges.observe(
+            self._telemetry,
+            exposed_addresses=lambda: len(self._exposures),
+            budget=self._budget,
+            pending=self._pending,
+            journal=lambda: self._journal.stats() if self._journal is not None and self._journal_is_open else None,
+            assembler=self._assembler,
+            judging=lambda: () if self._desk is None else self._desk.pids(),
+        )
 
     async def run(self) -> None:
         """Work until SIGTERM, SIGINT or the end of the terminal, then stop in order. SIGHUP otherwise reloads.
@@ -173,6 +182,7 @@ class Service:
         # Before what may take long, so that nobody takes a long start for a dead process.
         await self._health.start()
         recovered = None if self._journal is None else await self._open_journal(self._journal)
+        self._journal_is_open = recovered is not None
         if self._ledger_file is not None:
             await asyncio.to_thread(self._ledger_file.load, self._ledger, time.monotonic())
         await self._destinations.start()
@@ -186,7 +196,7 @@ class Service:
                 self._pipeline,
                 self._dispatch,
                 self._destinations.by_name,
-                self._destinations.metrics,
+                self._telemetry,
             )
             await restoring.restore(recovered)
         await self._receiving.start()
@@ -214,6 +224,7 @@ class Service:
         await self._receiving.stop()
         await self._dispatch.settled()
         await self._destinations.stop(DELIVERY_GRACE_S)
+        self._journal_is_open = False
         if self._journal is not None:
             await self._journal.stop()
         await self._control.stop()
@@ -287,6 +298,23 @@ class Service:
         for trace_id in {record.trace_id for record in records}:
             self._accounts.refused(trace_id, exporter, end)
 
+    # -- how it stands -----------------------------------------------------------------------------------------------
+
+    def _pending(self) -> Mapping[tuple[str, Signal], int]:
+        """By exporter and signal, the items that were taken and aren't in its queue yet."""
+        found = {}
+        for destination, _ in self._destinations.queues():
+            name = destination.name
+            for kind in Signal:
+                items = self._dispatch.on_the_way(name, kind)
+                pipeline = self._config.pipelines.get(kind)
+                named = pipeline is not None and name in pipeline.exporters
+                if kind is Signal.TRACES and named and destination.mode.waits and self._assembler is not None:
+                    items += self._assembler.stats().held_spans
+                if named or items:
+                    found[name, kind] = items
+        return found
+
     # -- who asks ----------------------------------------------------------------------------------------------------
 
     def _place_of_job(self, trace_id: bytes) -> str | None:
@@ -310,16 +338,11 @@ class Service:
         if self._journal is not None:
             self._ledger_file = LedgerFile(Path(_journal_settings(self._config).directory) / LEDGER_FILE_NAME)
         self._ledger = Ledger(timing.ledger_max_age, keeper=self._ledger_file)
-        assembler = self._assembler = Assembler(
+        self._assembler = Assembler(
             timing, spans, logs, self._pipeline, self._desk, self._accounts, reread, self._ledger
         )
-        self._pipeline.attach(assembler, Reading(wants, wants_log, late_mark()))
+        self._pipeline.attach(self._assembler, Reading(wants, wants_log, late_mark()))
         self._set_ticks(timing)
-        self._telemetry.traces.observe_held(
-            lambda: assembler.stats().held_spans,
-            lambda: self._budget.used_bytes,
-            lambda: assembler.stats().traces,
-        )
 
     def _set_ticks(self, timing: assembler_settings.Settings) -> None:
         self._tick_s = min(_LONGEST_TICK_S, timing.quiet_period / 10)

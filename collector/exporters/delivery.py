@@ -149,6 +149,11 @@ class Delivery:
             if waiting:
                 consumer.leave()
                 await self._aside.finish(waiting, gives_up)
+        except BaseException:
+            # What was cancelled, or failed by a fault of ours, is delivered again as a whole.
+            if batch.ended.items:
+                self._metrics.repeated(batch.signal, batch.ended.items)
+            raise
         finally:
             self._attempts.ended[batch.signal] -= batch.ended.items
 

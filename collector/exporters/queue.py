@@ -191,7 +191,13 @@ class SendingQueue:
             self._dispatcher.cancel()
         if self._deliveries:
             await asyncio.wait(self._deliveries, timeout=grace_s)
-        return await self._end()
+        left = await self._end()
+        self.stop_observing()
+        return left
+
+    def stop_observing(self) -> None:
+        """Report nothing more of it: what it had is another queue's, or nobody's."""
+        self._metrics.stop_observing()
 
     async def _end(self) -> list[tuple[Ref, Waybill]]:
         under_way = dict(self._deliveries)
@@ -219,41 +225,42 @@ class SendingQueue:
             slot.free()
 
     async def _bring(self, key: LaneKey, parcels: list[Waiting], slot: _Slot) -> None:
-        readable = self._readable(key, parcels)
-        while readable:
+        while self._sort_out_unreadable(parcels):
             try:
-                await self._delivery.deliver(self._join(key, readable), slot.free)
+                await self._delivery.deliver(self._join(key, parcels), slot.free)
                 break
             except Exception:
                 # A fault of ours must not end the deliveries, nor lose what it happened to.
                 _log.exception("%s: a delivery failed unexpectedly; trying again", self.destination)
                 await asyncio.sleep(FAULT_WAIT_S)
-        for waiting in readable:
-            self._done(waiting.parcel.number)
-        self._settle(key.signal, parcels)
-
-    def _readable(self, key: LaneKey, parcels: list[Waiting]) -> list[Waiting]:
-        """Those that can be read. Of what was in memory all can; what the disk has lost isn't said to be done."""
-        readable = []
         for waiting in parcels:
+            self._done(waiting.parcel.number)
+        self._settle(parcels)
+
+    def _sort_out_unreadable(self, parcels: list[Waiting]) -> bool:
+        """Give up those that can't be read; says whether others are left.
+
+        Of what was in memory all can be read; what the disk has lost isn't said to be done.
+        """
+        for waiting in list(parcels):
             try:
                 self._source.read(waiting.ref)
             except DamagedRecordError as error:
                 _log.error("%s: %d items can't be delivered: %s", self.destination, waiting.parcel.items, error)
-                self._metrics.damaged(key.signal, waiting.parcel.items)
-            else:
-                readable.append(waiting)
-        return readable
+                self._metrics.damaged(waiting.parcel.signal, waiting.parcel.items)
+                parcels.remove(waiting)
+                self._settle([waiting])
+        return bool(parcels)
 
     def _join(self, key: LaneKey, parcels: list[Waiting]) -> Batch:
         request = b"".join(self._source.read(waiting.ref).request for waiting in parcels)
         return Batch(key.signal, request, sum(waiting.parcel.items for waiting in parcels), dict(key.headers))
 
-    def _settle(self, signal: Signal, parcels: list[Waiting]) -> None:
+    def _settle(self, parcels: list[Waiting]) -> None:
         for waiting in parcels:
             self._source.release(waiting.ref)
             self._size_bytes -= waiting.parcel.size_bytes
-            self._items[signal] -= waiting.parcel.items
+            self._items[waiting.parcel.signal] -= waiting.parcel.items
         self._requests -= len(parcels)
         if not self._requests:
             self._idle.set()
@@ -275,12 +282,11 @@ class SendingQueue:
     async def _bury(self, key: LaneKey, parcels: list[Waiting]) -> None:
         buried = False
         try:
-            readable = self._readable(key, parcels)
-            if readable:
-                await self._delivery.bury(self._join(key, readable), WAS_FULL)
-                for waiting in readable:
+            if self._sort_out_unreadable(parcels):
+                await self._delivery.bury(self._join(key, parcels), WAS_FULL)
+                for waiting in parcels:
                     self._done(waiting.parcel.number)
-            self._settle(key.signal, parcels)
+                self._settle(parcels)
             buried = True
         finally:
             if not buried:

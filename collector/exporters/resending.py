@@ -23,7 +23,7 @@ from collector.exporters.letters import Letter, mark_sent
 from collector.exporters.sender import MisconfiguredError, Sender, SendError, Taken, UnsupportedSignalError
 from collector.exporters.settings import QueuedExporterSettings
 from collector.records import Signal
-from collector.telemetry import ExporterMetrics
+from collector.telemetry import ExporterMetrics, Instruments
 
 # So many letters in a row that can't be sent, and nothing more is tried.
 GIVE_UP_AFTER = 2
@@ -122,7 +122,7 @@ class _Tally(ExporterMetrics):
     """Counts for the report instead of for metrics."""
 
     def __init__(self, destination: str, result: Resent) -> None:
-        super().__init__(NoOpMeter("spanjudge"), destination)
+        super().__init__(Instruments(NoOpMeter("spanjudge")), destination)
         self._result = result
 
     def sent(self, signal: Signal, items: int) -> None:

@@ -106,7 +106,8 @@ class Assembler:
         self._spent = 0
         self._held_spans = 0
         self._unjudged_spans = 0
-        self._unreadable_spans = 0
+        # Traces that hold spans, and since when at the earliest, in about that order.
+        self._holding: dict[bytes, float] = {}
         self._draining = False
 
     # -- arrivals ----------------------------------------------------------------------------------------------------
@@ -276,6 +277,7 @@ class Assembler:
         trace.memory_bytes += size_bytes + beside_bytes
         if held:
             trace.hold([record[1] for record in held], arrived_s)
+            self._holding.setdefault(trace_id, arrived_s)
             self._held_spans += len(held)
         trace.last_s = now_s
         trace.changed = True
@@ -505,11 +507,14 @@ class Assembler:
             for _, span_id, _, _, origin, span, place in records_at(trace, self._spans, numbers)
         ]
         self._held_spans -= len(numbers)
-        self._unreadable_spans += len(numbers) - len(out)
+        if len(out) < len(numbers):
+            self._outlet.unreadable(len(numbers) - len(out))
         if out:
             self._outlet.leave(out)
         if leaving and trace_id not in self._moving:
             self._moving.append(trace_id)
+        if not leaving and not trace.held:
+            self._holding.pop(trace_id, None)
 
     def _retire(self, trace_id: bytes, trace: LiveTrace, now_s: float) -> None:
         self._let_go(trace_id, trace, trace.held.keys())
@@ -599,7 +604,16 @@ class Assembler:
 
     def stats(self) -> Stats:
         """What is there now."""
-        return Stats(len(self._live), self._held_spans, self._unjudged_spans, self._unreadable_spans)
+        return Stats(len(self._live), self._held_spans, self._unjudged_spans)
+
+    def longest_held_s(self, now_s: float) -> float:
+        """How long the span has been held that has been held longest; 0 if none is."""
+        oldest_s = now_s
+        for trace_id, since_s in self._holding.items():
+            if since_s >= oldest_s:
+                break
+            oldest_s = min(oldest_s, self._live[trace_id].oldest_held_s)
+        return now_s - oldest_s
 
 
 def _beyond_usual(origin: Origin) -> int:

@@ -24,6 +24,9 @@ class Outlet(Protocol):
     def leave(self, spans: Sequence[Outbound]) -> None:
         """Send spans on, with what is appended to them."""
 
+    def unreadable(self, spans: int) -> None:
+        """So many spans were to leave that had left memory and can't be read from the journal again."""
+
     def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
         """Send evaluation spans on, to where the spans of `origin` go that they are about.
 
@@ -88,11 +91,9 @@ class Taken(NamedTuple):
 class Stats(NamedTuple):
     """What is there now; and what there has been in all.
 
-    `unjudged_spans` were sent on at once, as their trace has all of its share of the memory.  `unreadable_spans` were
-    held, and could not be read again.
+    `unjudged_spans` were sent on at once, as their trace has all of its share of the memory.
     """
 
     traces: int
     held_spans: int
     unjudged_spans: int = 0
-    unreadable_spans: int = 0

@@ -38,6 +38,9 @@ class Budget:
     def __init__(self, limit_bytes: int) -> None:
         self.limit_bytes = limit_bytes
         self.used_bytes = 0
+        # Since the start, of what was dropped from memory because the journal has it as well.
+        self.spilled_bytes = 0
+        self.spilled_entries = 0
 
     @property
     def is_crowded(self) -> bool:
@@ -135,6 +138,8 @@ class MemoryStore(Generic[ItemT]):
         freed_bytes, entry.size_bytes = entry.size_bytes, 0
         entry.item = None
         self._budget.used_bytes -= freed_bytes
+        self._budget.spilled_bytes += freed_bytes
+        self._budget.spilled_entries += 1
         return freed_bytes
 
     def read(self, ref: Ref) -> ItemT:

@@ -84,9 +84,16 @@ class Journal:
     Args:
         settings: where, how surely, how much.
         destinations: per signal the ids of its pipeline's exporters; what arrives is owed to all of them.
+        wrote: told, in the writing thread, how many seconds each group of records took.
     """
 
-    def __init__(self, settings: JournalSettings, destinations: Mapping[Signal, Sequence[str]]) -> None:
+    def __init__(
+        self,
+        settings: JournalSettings,
+        destinations: Mapping[Signal, Sequence[str]],
+        wrote: Callable[[float], None] = lambda _: None,
+    ) -> None:
+        self._wrote = wrote
         self._directory = Directory(Path(settings.directory))
         self._durable = settings.durability == "disk"
         self._limit_bytes = settings.max_size_mib * _MIB
@@ -133,7 +140,7 @@ class Journal:
     async def start(self) -> None:
         """Begin to take records."""
         opened = self._ready
-        writer = Writer(opened.storage, self._told)
+        writer = Writer(opened.storage, self._told, self._wrote)
         upkeep = Upkeep(
             self._directory.path,
             opened.claims,

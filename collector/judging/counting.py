@@ -11,6 +11,7 @@ from collector.judging.jobs import (
     LevelCount,
     QuestionCount,
     RequestCount,
+    ScoreCount,
     SpendingCount,
     VerdictCount,
 )
@@ -43,6 +44,8 @@ class Counting:
             match count:
                 case VerdictCount():
                     self._telemetry.traces.judged(*count)
+                case ScoreCount():
+                    self._telemetry.scores.of(*count[:3]).join(*count[3:])
                 case AdmissionCount():
                     self._telemetry.traces.admitted(*count)
                 case RequestCount(judge=judge):

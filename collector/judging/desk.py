@@ -64,6 +64,10 @@ class JudgingDesk:
         places = (process.place_of(trace_id) for process in (self._current, *self._finishing))
         return next((place for place in places if place is not None), None)
 
+    def pids(self) -> list[int]:
+        """The numbers of the processes that judge, as the system knows them."""
+        return [process.pid for process in (self._current, *self._finishing) if process.pid is not None]
+
     async def switch(self, plan: object) -> None:
         """Judge by another plan from now on."""
         old, self._current = self._current, self._make(plan)

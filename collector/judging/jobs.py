@@ -195,15 +195,24 @@ def pieces_of(result: Judged) -> Iterator[Judged]:
 
 
 def seal_carriers(carriers: Mapping[bytes, Carriers]) -> bytes:
-    """Carriers by span id, packed."""
-    return pickle.dumps(carriers, protocol=pickle.HIGHEST_PROTOCOL) if carriers else b""
+    """Carriers by span id, packed.
+
+    In pieces, as nothing else in the process goes on while one is packed or unpacked.
+    """
+    if not carriers:
+        return b""
+    items = list(carriers.items())
+    pieces = [dict(items[start : start + PART_SPANS]) for start in range(0, len(items), PART_SPANS)]
+    return pickle.dumps([pickle.dumps(piece, protocol=pickle.HIGHEST_PROTOCOL) for piece in pieces])
 
 
 def open_carriers(result: Judged) -> Mapping[bytes, Carriers]:
     """The carriers of a result. What is unpacked was packed by this program's own judging process."""
     if not result.carriers:
         return {}
-    opened: Mapping[bytes, Carriers] = pickle.loads(result.carriers)
+    opened: dict[bytes, Carriers] = {}
+    for piece in pickle.loads(result.carriers):
+        opened |= pickle.loads(piece)
     return opened
 
 
@@ -220,6 +229,18 @@ class VerdictCount(NamedTuple):
     method: str
     uncalibrated: bool
     verdicts: int
+
+
+class ScoreCount(NamedTuple):
+    """Scores of one kind since the last count, as `collector.score_buckets.Buckets` has them."""
+
+    evaluator: str
+    label: str
+    level: str
+    counts: tuple[int, ...]
+    total: float
+    least: float
+    greatest: float
 
 
 class AdmissionCount(NamedTuple):
@@ -274,5 +295,7 @@ class LevelCount(NamedTuple):
     breaker_open: bool
 
 
-Count: TypeAlias = VerdictCount | AdmissionCount | RequestCount | QuestionCount | SpendingCount | LevelCount
+Count: TypeAlias = (
+    VerdictCount | ScoreCount | AdmissionCount | RequestCount | QuestionCount | SpendingCount | LevelCount
+)
 """What the judging process counts."""

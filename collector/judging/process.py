@@ -82,6 +82,7 @@ class JudgingProcess:
         self._idle.set()
         self._heard_s = 0.0
         self._channel: Channel | None = None
+        self.pid: int | None = None
         self._stopping = False
         self._task: asyncio.Task[None] | None = None
 
@@ -168,12 +169,13 @@ class JudgingProcess:
             return f"the judging process could not be started: {error.strerror or error}"
         closed = asyncio.Event()
         channel = self._channel = await Channel.open(ours, self._receive, closed.set)
+        self.pid = process.pid
         feeding = asyncio.create_task(self._feed(channel))
         hung = False
         try:
             hung = await self._watch(closed)
         finally:
-            self._channel = None
+            self._channel = self.pid = None
             feeding.cancel()
             channel.close()
             if not hung:

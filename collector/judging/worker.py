@@ -10,15 +10,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import logging
 import os
 import pickle
 import signal
 import socket
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from collector.holding.ledger import checksum
 from collector.judging.accounting import account_of
@@ -33,23 +33,24 @@ from collector.judging.jobs import (
     Judged,
     NoMore,
     Stopping,
-    VerdictCount,
     joined,
     pieces_of,
     seal_carriers,
 )
 from collector.judging.judge_counts import JudgeCounts
 from collector.judging.setup import Plan, build
+from collector.judging.verdict_tally import VerdictTally
 from collector.logs import set_up_logging
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.report import RequestReport
-from evaluators.verdict import Verdict
 from processors.judging import TraceInput, TraceJudge, TraceScores
 from processors.session_judging import SessionScores
 from processors.verdicts import scores
 
 if TYPE_CHECKING:
     from collector.judging.judge_traces import JudgeTraces
+
+logger = logging.getLogger(__name__)
 
 REPORT_S = 2.0
 # Each message costs both sides a turn of their loops, so results wait for others: so long, or until there are so many.
@@ -62,10 +63,6 @@ COLLECT_S = 60.0
 _NEVER = 1 << 30
 # How long rules may take over one trace; with a judge asked, until then.
 RULES_LIMIT_S = 300.0
-
-
-Kind: TypeAlias = tuple[str, str, str | None, str, bool]
-Counts: TypeAlias = Counter[Kind]
 
 
 def trace_of(job: Job, now_s: float) -> TraceInput:
@@ -87,10 +84,10 @@ async def judge_job(
     judge: TraceJudge,
     job: Job,
     trace: TraceInput,
-    on_rules: Callable[[Judged, Counts], None],
+    on_rules: Callable[[Judged, VerdictTally], None],
     *,
     show_content: bool = False,
-) -> tuple[Judged, Counts]:
+) -> tuple[Judged, VerdictTally]:
     """The result of one job in the collector's terms, and its verdicts counted.
 
     Args:
@@ -109,7 +106,7 @@ async def judge_job(
     return await asyncio.to_thread(_final, found, job, show_content)
 
 
-def _final(found: TraceScores, job: Job, show_content: bool) -> tuple[Judged, Counts]:
+def _final(found: TraceScores, job: Job, show_content: bool) -> tuple[Judged, VerdictTally]:
     checksums = b"".join(checksum(span) for _, _, spans in job.batches for span in spans)
     return _result(found, show_content)._replace(checksums=checksums), _count(found)
 
@@ -132,12 +129,8 @@ def _result(found: TraceScores, show_content: bool) -> Judged:
     )
 
 
-def _count(found: TraceScores) -> Counts:
-    return Counter(_kind(placed.verdict) for placed in found.verdicts)
-
-
-def _kind(verdict: Verdict) -> Kind:
-    return verdict.evaluator, verdict.status.value, verdict.label, verdict.method.value, verdict.uncalibrated
+def _count(found: TraceScores) -> VerdictTally:
+    return VerdictTally(placed.verdict for placed in found.verdicts)
 
 
 def _carrier(carrier: scores.EvaluationSpan) -> EvaluationSpan:
@@ -159,7 +152,7 @@ class _Desk:
         # Pieces of jobs, by trace, of which others follow.
         self._parts: dict[bytes, list[Job]] = {}
         self._sending: asyncio.TimerHandle | None = None
-        self._counted: Counts = Counter()
+        self._counted = VerdictTally()
         self._collected_s = time.monotonic()
         self._worked = False
         self._judge_counts = JudgeCounts()
@@ -213,7 +206,7 @@ class _Desk:
         assert self._judge is not None
         limit = asyncio.timeout(RULES_LIMIT_S)
 
-        def on_rules(result: Judged, verdicts: Counts) -> None:
+        def on_rules(result: Judged, verdicts: VerdictTally) -> None:
             limit.reschedule(None)
             self._give(result, verdicts)
 
@@ -222,16 +215,21 @@ class _Desk:
                 judged = await judge_job(self._judge, job, trace, on_rules, show_content=self._show_content)
         except TimeoutError:
             failure = f"rules weren't through with it after {RULES_LIMIT_S:g} s"
-            judged = Judged(trace_id=job.trace_id, failure=failure), Counter()
+            judged = Judged(trace_id=job.trace_id, failure=failure), VerdictTally()
+        except Exception as error:
+            # Each job has to have a result, or its trace waits for it until the process is replaced.
+            logger.exception("a trace's scores could not be told")
+            failure = f"{type(error).__name__} while scores were told"
+            judged = Judged(trace_id=job.trace_id, failure=failure), VerdictTally()
         result, verdicts = judged
         if len(result.tails) > PART_SPANS:
             for piece in await asyncio.to_thread(lambda: list(pieces_of(result))):
-                self._give(piece, verdicts if piece.final else Counter())
+                self._give(piece, verdicts if piece.final else VerdictTally())
         else:
             self._give(result, verdicts)
 
-    def _give(self, result: Judged, verdicts: Counts) -> None:
-        self._counted.update(verdicts)
+    def _give(self, result: Judged, verdicts: VerdictTally) -> None:
+        self._counted.join(verdicts)
         self._results.append(result)
         if result.more or len(self._results) >= GATHER_RESULTS:
             self._send_results()
@@ -257,20 +255,18 @@ class _Desk:
 
     def _give_apart(self, scores: SessionScores) -> None:
         assert self.channel is not None
-        self._counted.update(_kind(placed.verdict) for placed in scores.verdicts)
+        self._counted.join(VerdictTally(placed.verdict for placed in scores.verdicts))
         if scores.spans:
             self.channel.send([Apart([_carrier(span) for span in scores.spans], scores.route)])
 
     def report(self) -> None:
         """Tell what was judged and asked since the last time, and how limits stand; also a sign of life."""
         assert self.channel is not None
-        verdicts = [VerdictCount(*kind, count) for kind, count in self._counted.items()]
-        self._counted.clear()
         decided = {} if self._judge is None else self._judge.admission.take_counts()
         admissions = [
             AdmissionCount(evaluator, str(decision), cases) for (evaluator, decision), cases in decided.items()
         ]
-        self.channel.send([*verdicts, *admissions, *self._judge_counts.take(self._clients)])
+        self.channel.send([*self._counted.take(), *admissions, *self._judge_counts.take(self._clients)])
 
     def collect_garbage(self, now_s: float) -> None:
         """Look for garbage if that disturbs nobody, or hasn't been done for long."""

@@ -12,13 +12,10 @@ from pathlib import Path
 import pytest
 import typer.main
 import yaml
-from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from pydantic import BaseModel
 from typer.testing import CliRunner
 
 from collector.cli import app
-from collector.records import Signal
-from collector.telemetry import ITEMS, Telemetry
 from evaluators.case_files.form import CaseInput
 from evaluators.error_recovery.outcomes import Outcome
 from evaluators.failure_attribution.table import Fault
@@ -164,49 +161,6 @@ def test_every_command_is_described_and_no_other() -> None:
     described = {row.split("`")[1].split()[0] for row in text.splitlines() if row.startswith("| `")}
     commands = typer.main.get_command(app)
     assert described == set(vars(commands)["commands"])
-
-
-def test_every_metric_is_described_and_no_other() -> None:
-    reader = InMemoryMetricReader()
-    telemetry = Telemetry([reader])
-    receiver, exporter, judge = telemetry.receiver("r"), telemetry.exporter("e"), telemetry.judge("j")
-    for signal in Signal:
-        for count in (receiver.accepted, receiver.refused, receiver.rejected):
-            count(signal, 1)
-        for count in (exporter.sent, exporter.send_failed, exporter.rejected, exporter.dead_lettered):
-            count(signal, 1)
-        exporter.unsupported(signal, 1)
-        telemetry.enqueue_failed("e", signal, 1)
-    exporter.retried()
-    exporter.warned()
-    exporter.observe_queue("bytes", lambda: 1, 1, {signal: lambda: 1 for signal in Signal})
-    exporter.observe_destination(lambda: 1, lambda: 1, {signal: lambda: 1 for signal in Signal})
-    exporter.observe_aside(lambda: 1)
-    exporter.observe_dead_letters(lambda: 1, 1)
-    traces = telemetry.traces
-    for count_spans in (traces.late, traces.deduplicated, traces.created):
-        count_spans(1)
-    traces.judging_restarted()
-    traces.judged("e", "ok", "correct", "rule", False)
-    traces.admitted("e", "sampled", 1)
-    traces.observe_held(lambda: 1, lambda: 1, lambda: 1)
-    telemetry.observe_exposed(lambda: 1)
-    judge.request("ok", 1.0)
-    judge.tokens(1, 1)
-    judge.asked("answered", 1)
-    judge.spent(1, 1.0, estimated=True)
-    judge.stands(1, 1, 1, True)
-    names = [
-        metric.name.removeprefix("spanjudge_")
-        for resource in reader.get_metrics_data().resource_metrics
-        for scope in resource.scope_metrics
-        for metric in scope.metrics
-    ]
-    items = re.compile(f"_({'|'.join(ITEMS.values())})$")
-    counted = {items.sub("_<items>", name) if not name.startswith("processor_") else name for name in names}
-    table = Path("docs/metrics.md").read_text().split("|---|---|---|---|", 1)[1].split("\n\n", 1)[0]
-    described = {name for row in table.strip().splitlines() for name in QUOTED.findall(row.split("|")[1])}
-    assert described == counted
 
 
 def test_every_dependency_has_its_reason_and_no_other_package() -> None:

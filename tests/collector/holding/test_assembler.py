@@ -57,6 +57,9 @@ class Desk:
     def leave(self, spans: Sequence[Outbound]) -> None:
         self.left += [(Span.FromString(span.span).span_id, span.tail) for span in spans]
 
+    def unreadable(self, spans: int) -> None:
+        raise AssertionError("all can be read")
+
     def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
         self.evaluations_sent += [(span, late) for span in spans]
 

@@ -123,7 +123,7 @@ async def test_a_large_trace_gets_the_same_scores_in_pieces_as_whole() -> None:
         judge, _ = build(Plan(evaluators=evaluators))
         result, counts = await judge_job(judge, one, trace_of(one, 0.0), lambda *_: None)
         assert result.failure is None
-        found.append((result.tails, result.checksums, result.settled, counts))
+        found.append((result.tails, result.checksums, result.settled, counts.take()))
     assert found[0] == found[1]
     assert len(found[0][1]) == 4 * 2500
 

@@ -48,6 +48,9 @@ class Sidecar:
             labels = {pair.key.split(".")[1] for pair in tail.attributes if pair.key.endswith(".label")}
             self.left[int.from_bytes(span.span_id)] = labels
 
+    def unreadable(self, spans: int) -> None:
+        raise AssertionError("all can be read")
+
     def evaluations(self, spans: Sequence[EvaluationSpan], origin: Origin, *, late: bool) -> None:
         for one in spans:
             span = Span.FromString(one.span)
