@@ -13,10 +13,10 @@ from dataclasses import replace
 
 from evaluators.cases import Run
 from evaluators.judge.answering.answer import Read, read_answer
-from evaluators.judge.asking.alone_check import AloneCheck
 from evaluators.judge.asking.batches import batches
 from evaluators.judge.asking.composing import named
 from evaluators.judge.asking.conversation import Conversation
+from evaluators.judge.asking.example_check import ExampleCheck
 from evaluators.judge.asking.exchange import Exchange, answer_of
 from evaluators.judge.asking.sender import Sender, Turn
 from evaluators.judge.cache.answer_cache import AnswerCache, Kept
@@ -73,8 +73,8 @@ class OpenAIJudge:
         self._gate = gates.gate_of(settings)
         self._sender = Sender(settings, Endpoint(settings, on_request), self._gate, name, self._clock, on_report)
         self._memory = Remembering(AnswerCache(settings.cache), self._clock) if settings.cache is not None else None
-        self._alone = AloneCheck(name, settings.model, self._sender, self._turn_alone, self._clock)
-        self._conversation = Conversation(settings, self._sender, self._alone)
+        self._example = ExampleCheck(name, settings.model, self._sender, self._turn_of_example, self._clock)
+        self._conversation = Conversation(settings, self._sender, self._example)
         self._under_way: set[Deadline] = set()
         self._closing = asyncio.Event()
         self._idle = asyncio.Event()
@@ -104,7 +104,7 @@ class OpenAIJudge:
             deadline.end_now()
         if self._under_way:
             await self._idle.wait()
-        await self._alone.close()
+        await self._example.close()
         await self._sender.close()
         if self._memory is not None:
             self._memory.close()
@@ -138,8 +138,8 @@ class OpenAIJudge:
         """From when deadlines count for what is asked now."""
         return None if self._patient else self._clock.now_s()
 
-    def _turn_alone(self) -> Turn:
-        """The turn of a request for control statements alone: others wait for what comes of it."""
+    def _turn_of_example(self) -> Turn:
+        """The turn of the request about the example run: others wait for what comes of it."""
         return self._turn(Urgency.FAILURE, self._asked_now_s())
 
     def _turn(self, urgency: Urgency, asked_s: float | None) -> Turn:

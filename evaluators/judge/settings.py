@@ -63,8 +63,8 @@ class JudgeSettings(GenerationSettings):
     control_statements: bool = Field(
         default=True,
         description="Put two statements whose right answers are known to the judge with every request, and take no "
-        "answer of one that gets them wrong. A model that can't answer such statements alone either is asked without, "
-        "and its verdicts say so.",
+        "answer of one that gets them wrong. A model that can't answer such statements beside a harmless run either is "
+        "asked without, and its verdicts say so.",
     )
 
     escalate_to: str | None = Field(

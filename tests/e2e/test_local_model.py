@@ -130,8 +130,8 @@ async def test_an_answer_that_runs_into_its_limit_is_no_verdict(base_url: str) -
     assert answer.usage.completion_tokens == 16 * len(reports)
 
 
-async def test_a_model_that_can_not_be_checked_is_believed_less_and_costs_one_small_request_once(base_url: str) -> None:
-    """It guesses, so it may be lucky with the two statements of a request, hardly with the six that are asked alone."""
+async def test_a_model_that_can_not_be_checked_is_believed_less_and_costs_one_request_once(base_url: str) -> None:
+    """It guesses, so it may be lucky with the two statements of a request, hardly with the six beside the example."""
     reports: list[RequestReport] = []
     settings = {"model": "smollm2", "base_url": base_url, "temperature": 0, "timeout": "10m", "max_output_tokens": 200}
     judge = OpenAIJudge(JudgeSettings.model_validate({**settings, "limits": {"deadline": "20m"}}), reports.append)
@@ -151,8 +151,8 @@ async def test_a_model_that_can_not_be_checked_is_believed_less_and_costs_one_sm
     assert (found_out.unchecked, after.unchecked) == (True, True)
     # A lesson about the endpoint may come only now.
     assert [report.outcome for report in reports[before:]].count(Outcome.OK) == 1
-    (alone,) = [report for report in reports if report.questions == 0]
-    assert alone.usage.prompt_tokens is not None and alone.usage.prompt_tokens < 200
+    (example,) = [report for report in reports if report.questions == 0]
+    assert example.usage.prompt_tokens is not None and example.usage.prompt_tokens < 1500
 
 
 async def test_a_recorded_trace_is_judged_with_evidence_on_its_own_spans(base_url: str, tmp_path: Path) -> None:

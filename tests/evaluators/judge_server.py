@@ -46,9 +46,9 @@ class Received:
         return [name for name in self.schema["properties"] if name.startswith("q")]
 
     @property
-    def is_alone(self) -> bool:
-        """Whether control statements are asked and nothing else."""
-        return not self.questions
+    def is_example(self) -> bool:
+        """Whether it is about the example run, and as many control statements are asked as nobody guesses."""
+        return "k6" in self.schema["properties"]
 
     @property
     def is_controlled(self) -> bool:
@@ -249,9 +249,9 @@ def obeys(*orders: str) -> Behaviour:
     return behave
 
 
-def alone(behaviour: Behaviour, *, otherwise: Behaviour = agrees) -> Behaviour:
-    """Behaves so where control statements are asked and nothing else."""
-    return lambda received: behaviour(received) if received.is_alone else otherwise(received)
+def example(behaviour: Behaviour, *, otherwise: Behaviour = agrees) -> Behaviour:
+    """Behaves so in the request about the example run."""
+    return lambda received: behaviour(received) if received.is_example else otherwise(received)
 
 
 def without_usage(received: Received) -> Response:

@@ -1,10 +1,10 @@
 """One conversation with a model about a run: asked, corrected once, shortened or halved where it is too much.
 
 In: an exchange with its questions, and whose turn it is.  Out: the same exchange, in which every question is answered
-or given up with a reason.  A model that gets control statements wrong is asked for them alone: if it can answer them
-there, the request has steered it and is put once more; if it can't, what it says counts unchecked, unless a text of the
-run speaks to it.  Never decides what makes a reply valid (`evaluators.judge.answering.answer`) nor when a
-request may be sent (`evaluators.judge.asking.sender`).
+or given up with a reason.  A model that gets control statements wrong is asked for them beside a harmless run: if it
+can answer them there, the request has steered it and is put once more; if it can't, what it says counts unchecked,
+unless a text of the run speaks to it.  Never decides what makes a reply valid (`evaluators.judge.answering.answer`) nor
+when a request may be sent (`evaluators.judge.asking.sender`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from evaluators.judge.asking.alone_check import AloneCheck
 from evaluators.judge.asking.batches import halves
 from evaluators.judge.asking.composing import empty_order, prompt_beside
 from evaluators.judge.asking.context_limit import ContextLimit
+from evaluators.judge.asking.example_check import ExampleCheck
 from evaluators.judge.asking.exchange import Exchange
 from evaluators.judge.asking.sender import Sender, Turn
 from evaluators.judge.endpoint.errors import RequestError
@@ -38,13 +38,13 @@ class Conversation:
     Args:
         settings: the judge's.
         sender: sends requests.
-        alone: what is known of the model where it is asked for control statements and nothing else.
+        example: what is known of the model where nobody can have steered it.
     """
 
-    def __init__(self, settings: JudgeSettings, sender: Sender, alone: AloneCheck) -> None:
+    def __init__(self, settings: JudgeSettings, sender: Sender, example: ExampleCheck) -> None:
         self._settings = settings
         self._sender = sender
-        self._alone = alone
+        self._example = example
         self._limit = ContextLimit(settings.max_prompt_tokens)
 
     async def hold(self, exchange: Exchange, turn: Turn) -> None:
@@ -56,7 +56,7 @@ class Conversation:
 
         A prompt is too long as well where questions take the room that the run needs.
         """
-        if self._alone.known is False and exchange.shown.steering:
+        if self._example.known is False and exchange.shown.steering:
             exchange.fail_unprotected()
             return
         order = self._order(exchange, exchange.asked)
@@ -80,12 +80,12 @@ class Conversation:
                 return
             exchange.take(reply)
             if exchange.misread:
-                passes_alone = await self._passes_alone(exchange, may_ask=not undecided)
-                undecided = passes_alone is None
-                if passes_alone is False and exchange.shown.steering:
+                passes_example = await self._passes_example(exchange, may_ask=not undecided)
+                undecided = passes_example is None
+                if passes_example is False and exchange.shown.steering:
                     exchange.fail_unprotected()
                     return
-                if passes_alone is False:
+                if passes_example is False:
                     exchange.take_unchecked(reply)
             if last or not exchange.open:
                 break
@@ -93,14 +93,14 @@ class Conversation:
             if order is not None:
                 words = correction(exchange.faults(), [name for name, _ in exchange.open])
                 order = replace(order, user=order.user + words, below=reply.formless)
-        exchange.fail_junk(self._alone.known)
+        exchange.fail_junk(self._example.known)
 
-    async def _passes_alone(self, exchange: Exchange, *, may_ask: bool) -> bool | None:
+    async def _passes_example(self, exchange: Exchange, *, may_ask: bool) -> bool | None:
         """Whether the model answers control statements where nothing else is asked, if that can be found out."""
         if not may_ask:
-            return self._alone.known
-        passes = await self._alone.passes()
-        exchange.tally.usages += self._alone.take_usages()
+            return self._example.known
+        passes = await self._example.passes()
+        exchange.tally.usages += self._example.take_usages()
         exchange.settle()
         return passes
 
@@ -141,7 +141,7 @@ class Conversation:
     def _order(self, exchange: Exchange, asked: Sequence[NamedQuestion]) -> Order | None:
         """What to send so that `asked` are answered; the words are the same for all attempts."""
         checked = exchange.shown.control is not None and not exchange.shown.steering
-        if checked and self._alone.known is False:
+        if checked and self._example.known is False:
             exchange.go_unchecked()
         order = empty_order(exchange.shown, asked)
         if exchange.prompt is None:

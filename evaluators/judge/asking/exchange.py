@@ -32,8 +32,8 @@ _TOLD_ALREADY = frozenset((Asked.FAILED, Asked.TOO_LARGE, Asked.STOPPED))
 _USELESS = frozenset((Asked.JUNK, Asked.REFUSED, Asked.CUT_OFF, Asked.UNPROTECTED))
 
 _STEERED = "a text of the run speaks to whoever judges it, and has probably steered the model"
-_STEERED_UNSEEN = "alone it answers them rightly, so something in this run has steered or confused it"
-_UNDECIDED = "asked for them alone, it gave no answer that tells whether it can"
+_STEERED_UNSEEN = "beside a harmless run it answers them rightly, so something in this run has steered or confused it"
+_UNDECIDED = "asked for them beside a harmless run, it gave no answer that tells whether it can"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,22 +150,22 @@ class Exchange:
         """Gives up, as the model is too weak to be checked and a text of the run speaks to it."""
         self.fail(
             Status.JUDGE_ERROR,
-            f"{self.model} gets control statements wrong even alone, and a text of this run speaks to whoever judges "
-            f"it: nothing would show whether the model obeyed; use a larger one",
+            f"{self.model} gets control statements wrong even beside a harmless run, and a text of this one speaks "
+            f"to whoever judges it: nothing would show whether the model obeyed; use a larger one",
             Asked.UNPROTECTED,
         )
 
-    def fail_junk(self, passes_alone: bool | None) -> None:
+    def fail_junk(self, passes_example: bool | None) -> None:
         """Gives up on answers that were not valid, twice.
 
         Args:
-            passes_alone: whether the model answers control statements where nothing else is asked, if it is known.
+            passes_example: whether the model answers control statements beside a harmless run, if it is known.
         """
         for name, _ in self.open:
             junk = self._junk[name]
             reason = f"{self.model} gave no valid answer, twice: {'; '.join(junk.faults)}"
             if junk.unreading:
-                unseen = _STEERED_UNSEEN if passes_alone else _UNDECIDED
+                unseen = _STEERED_UNSEEN if passes_example else _UNDECIDED
                 reason += f"; {_STEERED if self.shown.steering else unseen}"
             self._failed[name] = _Failed(status=Status.JUDGE_ERROR, reason=reason, asked=Asked.JUNK)
 

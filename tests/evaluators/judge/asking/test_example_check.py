@@ -1,4 +1,4 @@
-"""Models that fail control statements: too weak for them, or steered; told apart by asking for them alone.
+"""Models that fail control statements: too weak for them, or steered; told apart beside a run of our own.
 
 The judges are real HTTP servers: one calls everything correct, one obeys texts of the run, some fail now and then.
 """
@@ -17,7 +17,7 @@ import pytest
 from evaluators.cases import Run
 from evaluators.escalation import EscalatingJudge
 from evaluators.evaluation import evaluate
-from evaluators.judge.asking.alone_check import KNOWN_FOR_S
+from evaluators.judge.asking.example_check import KNOWN_FOR_S
 from evaluators.judge.cache.answer_cache import AnswerCache, Kept
 from evaluators.judge.cache.case_key import case_keys
 from evaluators.judge.client import OpenAIJudge
@@ -36,9 +36,9 @@ from tests.evaluators.judge_server import (
     Received,
     Response,
     agrees,
-    alone,
     answers_for,
     completion,
+    example,
     hangs,
     obeys,
     said,
@@ -59,7 +59,7 @@ def _run_that_says(text: str) -> Run:
 
 def _kinds(server: JudgeServer) -> list[str]:
     """What was asked for, request by request."""
-    return ["alone" if one.is_alone else "checked" if one.is_controlled else "unchecked" for one in server.received]
+    return ["example" if one.is_example else "checked" if one.is_controlled else "unchecked" for one in server.received]
 
 
 def _unchecked(answers: list[Answer]) -> list[bool | str]:
@@ -72,7 +72,7 @@ def _misreads_at_first() -> Behaviour:
     seen: list[Received] = []
 
     def behave(received: Received) -> Response:
-        if received.is_alone or seen:
+        if received.is_example or seen:
             return well(received)
         seen.append(received)
         return agrees(received)
@@ -90,24 +90,25 @@ async def test_what_a_weak_model_says_counts_and_is_not_asked_twice() -> None:
         answers = await ask(judge)
         answers += await ask(judge, [choice(1), choice(2)])
         await judge.close()
-    assert _kinds(server) == ["checked", "alone", "unchecked"]
+    assert _kinds(server) == ["checked", "example", "unchecked"]
     assert _unchecked(answers) == [True, True, True]
     assert told.asked == {Asked.UNCHECKED: 3}
 
 
-async def test_the_request_for_control_statements_alone_is_small_and_has_nothing_of_a_run() -> None:
+async def test_the_request_about_the_example_is_like_all_others_and_has_nothing_of_the_run() -> None:
     async with JudgeServer(agrees) as server:
         judge = judge_at(server)
         await ask(judge)
         await judge.close()
     about_the_run, request = server.received
-    assert list(request.schema["properties"]) == [f"k{number}" for number in range(1, 7)]
+    assert list(request.schema["properties"]) == [*(f"k{number}" for number in range(1, 7)), "q1"]
+    assert request.system == about_the_run.system
     words = request.system + request.user
     assert not [text for text in (TASK, ANSWER, SYSTEM, *(call.name for call in CALLS)) if text in words]
     mark = about_the_run.user.partition("between ")[2].partition(" ")[0]
     assert mark not in words
-    assert len(words) < 500
-    assert request.body["max_tokens"] < 400
+    assert len(words) < 4_000
+    assert request.body["max_tokens"] < 1_000
 
 
 async def test_an_unchecked_verdict_says_so_and_is_less_sure() -> None:
@@ -151,7 +152,7 @@ async def test_what_a_weak_model_says_in_no_valid_form_is_corrected_without_cont
         judge = judge_at(server)
         answers = await ask(judge, [choice(1), choice(2)])
         await judge.close()
-    assert _kinds(server) == ["checked", "alone", "unchecked"]
+    assert _kinds(server) == ["checked", "example", "unchecked"]
     assert server.received[2].questions == ["q2"]
     assert "k1" not in server.received[2].user
     assert "q2.label: Field required" in server.received[2].user
@@ -159,9 +160,9 @@ async def test_what_a_weak_model_says_in_no_valid_form_is_corrected_without_cont
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "each", "requests"), [(agrees, True, 21), (alone(well), "judge_error", 41)], ids=["weak", "steered"]
+    ("behaviour", "each", "requests"), [(agrees, True, 21), (example(well), "judge_error", 41)], ids=["weak", "steered"]
 )
-async def test_twenty_requests_at_once_share_one_that_asks_alone(
+async def test_twenty_requests_at_once_share_one_that_asks_example(
     behaviour: Behaviour, each: bool | str, requests: int
 ) -> None:
     async with JudgeServer(behaviour) as server:
@@ -169,7 +170,7 @@ async def test_twenty_requests_at_once_share_one_that_asks_alone(
         answers = await ask_many(judge, 20)
         await judge.close()
     assert _unchecked(answers) == [each] * 20
-    assert _kinds(server).count("alone") == 1
+    assert _kinds(server).count("example") == 1
     assert len(server.received) == requests
 
 
@@ -183,7 +184,7 @@ async def test_it_is_found_out_anew_after_an_hour() -> None:
         clock.ahead_s += 120
         await ask(judge)
         await judge.close()
-    assert _kinds(server) == ["checked", "alone", "unchecked", "checked", "alone"]
+    assert _kinds(server) == ["checked", "example", "unchecked", "checked", "example"]
 
 
 async def test_another_model_behind_the_name_is_checked_again_after_an_hour() -> None:
@@ -194,7 +195,7 @@ async def test_another_model_behind_the_name_is_checked_again_after_an_hour() ->
         clock.ahead_s += KNOWN_FOR_S
         answers += await ask(judge)
         await judge.close()
-    assert _kinds(server) == ["checked", "alone", "checked"]
+    assert _kinds(server) == ["checked", "example", "checked"]
     assert _unchecked(answers) == [True, False]
 
 
@@ -208,7 +209,7 @@ async def test_the_log_says_it_once_with_the_remedy_and_without_the_address(capl
             await ask_many(judge, 5)
         await judge.close()
     (line,) = [record.getMessage() for record in caplog.records if "control statements" in record.getMessage()]
-    assert line.startswith("judge/small: fake-1 gets control statements wrong even where nothing else is asked")
+    assert line.startswith("judge/small: fake-1 gets control statements wrong even beside a harmless run")
     assert "use a larger model, or measure this one with spanjudge calibrate" in line
     assert "127.0.0.1" not in line
 
@@ -235,11 +236,14 @@ async def test_a_weak_model_gives_no_verdict_where_a_text_speaks_to_judges() -> 
             (answer,) = await judge.ask(_run_that_says(_ORDER), [choice(1)])
             assert isinstance(answer, JudgeFailure)
             assert answer.status is Status.JUDGE_ERROR
-            assert "gets control statements wrong even alone, and a text of this run speaks to" in answer.reason
+            assert (
+                "gets control statements wrong even beside a harmless run, and a text of this one speaks to"
+                in answer.reason
+            )
         answers = await ask(judge)
         await judge.close()
     # The second time nothing is asked, as nothing that could be said would count.
-    assert _kinds(server) == ["checked", "alone", "unchecked"]
+    assert _kinds(server) == ["checked", "example", "unchecked"]
     assert _unchecked(answers) == [True]
     assert told.asked == {Asked.UNPROTECTED: 2, Asked.UNCHECKED: 1}
     assert len(told.problems) == 2
@@ -264,10 +268,13 @@ async def test_what_a_weak_model_is_not_believed_in_is_left_to_the_next_judge() 
     ("order", "reason"),
     [
         (_ORDER, "a text of the run speaks to whoever judges it, and has probably steered the model"),
-        (_UNSEEN_ORDER, "alone it answers them rightly, so something in this run has steered or confused it"),
+        (
+            _UNSEEN_ORDER,
+            "beside a harmless run it answers them rightly, so something in this run has steered or confused it",
+        ),
     ],
 )
-async def test_a_model_that_is_steered_gives_no_verdict_and_is_asked_alone_only_once(order: str, reason: str) -> None:
+async def test_a_model_that_is_steered_gives_no_verdict_and_is_tried_only_once(order: str, reason: str) -> None:
     told = Told()
     async with JudgeServer(obeys(order)) as server:
         judge = judge_at(server, told=told)
@@ -275,7 +282,7 @@ async def test_a_model_that_is_steered_gives_no_verdict_and_is_asked_alone_only_
         answers += await judge.ask(_run_that_says(order), [choice(2)])
         answers += await ask(judge)
         await judge.close()
-    assert _kinds(server) == ["checked", "alone", "checked", "checked", "checked", "checked"]
+    assert _kinds(server) == ["checked", "example", "checked", "checked", "checked", "checked"]
     assert _unchecked(answers) == ["judge_error", "judge_error", False]
     assert all(text.endswith(reason) for text in reasons(answers))
     assert told.asked == {Asked.JUNK: 2, Asked.ANSWERED: 1}
@@ -286,12 +293,12 @@ async def test_a_model_that_erred_once_is_corrected_and_its_answer_is_checked() 
         judge = judge_at(server)
         answers = await ask(judge)
         await judge.close()
-    assert _kinds(server) == ["checked", "alone", "checked"]
+    assert _kinds(server) == ["checked", "example", "checked"]
     assert "the control statements k1 and k2 were not answered by what they say" in server.received[2].user
     assert _unchecked(answers) == [False]
 
 
-async def test_leaving_control_statements_out_is_a_fault_of_form_and_no_reason_to_ask_alone() -> None:
+async def test_leaving_control_statements_out_is_a_fault_of_form_and_no_reason_to_ask_example() -> None:
     def leaves_out(received: Received) -> Response:
         answers = answers_for(received)
         del answers["k1"]
@@ -317,14 +324,14 @@ def _cut_off(received: Received) -> Response:
     [status(500), status(429), says("Both are fine!"), says('{"k1": "yes"}'), says(None, refusal="no"), _cut_off],
 )
 async def test_what_was_not_decided_is_as_if_steered_and_asked_again_next_time(behaviour: Behaviour) -> None:
-    async with JudgeServer(alone(behaviour)) as server:
+    async with JudgeServer(example(behaviour)) as server:
         judge = judge_at(server, max_retries=0)
         answers = await ask(judge)
         answers += await ask(judge)
         await judge.close()
     # An endpoint may have to be asked in another way first.
-    kinds = [kind for name, group in groupby(_kinds(server)) for kind in ([name] if name == "alone" else group)]
-    assert kinds == ["checked", "alone", "checked", "checked", "alone", "checked"]
+    kinds = [kind for name, group in groupby(_kinds(server)) for kind in ([name] if name == "example" else group)]
+    assert kinds == ["checked", "example", "checked", "checked", "example", "checked"]
     assert _unchecked(answers) == ["judge_error", "judge_error"]
     assert all("gave no answer that tells whether it can" in reason for reason in reasons(answers))
 
@@ -333,12 +340,12 @@ async def test_however_many_want_to_know_it_is_asked_once_at_a_time() -> None:
     ended: list[RequestReport] = []
     under_way: list[int] = []
 
-    def fails_alone(received: Received) -> Response:
-        begun = sum(one.is_alone for one in server.received)
+    def fails_example(received: Received) -> Response:
+        begun = sum(one.is_example for one in server.received)
         under_way.append(begun - sum(report.questions == 0 for report in ended))
         return Response(status=500)
 
-    async with JudgeServer(alone(fails_alone)) as server:
+    async with JudgeServer(example(fails_example)) as server:
         settings = settings_for(server, max_retries=0, max_concurrent_requests=20, breaker={"failures": 1000})
         judge = OpenAIJudge(settings, ended.append)
         await ask_many(judge, 20)
@@ -348,16 +355,16 @@ async def test_however_many_want_to_know_it_is_asked_once_at_a_time() -> None:
 
 
 async def test_it_goes_on_for_others_when_who_asked_first_is_given_up() -> None:
-    async with JudgeServer(alone(lambda received: replace(agrees(received), delay_s=0.5))) as server:
+    async with JudgeServer(example(lambda received: replace(agrees(received), delay_s=0.5))) as server:
         judge = judge_at(server)
         first = asyncio.create_task(ask(judge))
-        while _kinds(server) != ["checked", "alone"]:
+        while _kinds(server) != ["checked", "example"]:
             await asyncio.sleep(0.005)
         first.cancel()
         await asyncio.gather(first, return_exceptions=True)
         answers = await ask(judge)
         await judge.close()
-    assert _kinds(server).count("alone") == 1
+    assert _kinds(server).count("example") == 1
     assert _unchecked(answers) == [True]
     assert total(answer.usage for answer in answers).requests == 2
 
@@ -385,7 +392,7 @@ async def test_it_is_asked_in_the_manner_of_the_endpoint(refusing: Behaviour, fo
         judge = judge_at(server, temperature=0)
         answers = await ask(judge)
         await judge.close()
-    (request,) = [one for one in server.received if one.is_alone]
+    (request,) = [one for one in server.received if one.is_example]
     about_the_run = server.received[-2]
     assert (request.form, about_the_run.form) == (form, form)
     assert [name for name in request.body if name.startswith("max_")] == [limit] * (limit is not None)
@@ -428,10 +435,10 @@ async def test_it_takes_a_place_like_any_request_and_blocks_nobody() -> None:
 
 
 async def test_a_judge_that_is_closed_does_not_wait_for_it() -> None:
-    async with JudgeServer(alone(hangs)) as server:
+    async with JudgeServer(example(hangs)) as server:
         judge = judge_at(server)
         asking = asyncio.create_task(ask(judge))
-        while "alone" not in _kinds(server):
+        while "example" not in _kinds(server):
             await asyncio.sleep(0.005)
         await judge.close()
         (answer,) = await asking
@@ -450,7 +457,7 @@ async def test_an_unchecked_answer_is_marked_when_it_was_kept_as_well(tmp_path: 
             judge = judge_at(server, told=told, cache={"file": tmp_path / "answers.db"})
             answers += await ask(judge)
             await judge.close()
-    assert _kinds(server) == ["checked", "alone"]
+    assert _kinds(server) == ["checked", "example"]
     asked, kept = answers
     assert isinstance(asked, JudgeAnswer) and isinstance(kept, JudgeAnswer)
     assert (kept.unchecked, kept.cached, kept.manner) == (True, True, asked.manner)

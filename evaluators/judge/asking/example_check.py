@@ -1,10 +1,13 @@
-"""Whether a model can answer control statements at all: asked once, alone, where nothing of a run can steer it.
+"""Whether a model can answer control statements at all: asked once, about a run of our own that can't steer it.
 
 In: the wish to know, from requests whose control statements were answered wrongly.  Out: that the model answers them
-where nothing else is asked, so that the request has steered it; that it doesn't, and is too weak to be checked; or that
-it couldn't be found out.  However many want to know, one small request is under way; what came of it is remembered for
-an hour, since models change behind their names, and never beyond the life of the judge.  It goes the way of all
-requests: in the endpoint's manner, within every limit, counted.  It never shows anything of a run.
+in a request like all others about a harmless run, so that the run in question has steered it; that it doesn't, and is
+too weak to be checked; or that it couldn't be found out.  However many want to know, one request is under way; what
+came of it is remembered for an hour, since models change behind their names, and never beyond the life of the judge.
+It goes the way of all requests: in the endpoint's manner, within every limit, counted.  It never shows anything of a
+user's run.
+
+Statements alone, without a run, tell less: small models that get them right there get them wrong beside a record.
 """
 
 from __future__ import annotations
@@ -12,24 +15,27 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 
 from evaluators.judge.answering.answer import control_is_met
+from evaluators.judge.asking.composing import empty_order
+from evaluators.judge.asking.example_run import QUESTION, RUN
 from evaluators.judge.asking.sender import Sender, Turn
 from evaluators.judge.endpoint.errors import RequestError
 from evaluators.judge.endpoint.request import Order, Tally
 from evaluators.judge.limits.clock import Clock
 from evaluators.judge.limits.not_asked import NotAskedError
-from evaluators.judge.showing.control import LABEL, Control, fresh_control
-from evaluators.judge.strict_schema import strict_object
+from evaluators.judge.showing.control import Control, fresh_control
+from evaluators.judge.showing.prompt import build_prompt, prepare
 from evaluators.verdict import Usage
 
 _log = logging.getLogger(__name__)
 
 KNOWN_FOR_S = 3600.0
-_SYSTEM = "Judge each statement by itself. Answer in the JSON that is asked for."
+_ENOUGH_TOKENS = 10_000
 
 
-class AloneCheck:
+class ExampleCheck:
     """What is known of one judge's model.
 
     Args:
@@ -54,7 +60,7 @@ class AloneCheck:
 
     @property
     def known(self) -> bool | None:
-        """Whether the model answers control statements where nothing else is asked; None if that isn't known now."""
+        """Whether the model answers control statements beside the example; None if that isn't known now."""
         return self._passes if self._clock.now_s() < self._known_until_s else None
 
     async def passes(self) -> bool | None:
@@ -62,7 +68,7 @@ class AloneCheck:
         if self.known is not None:
             return self.known
         if self._asking is None:
-            self._asking = asyncio.create_task(self._ask(), name="judge asked for control statements alone")
+            self._asking = asyncio.create_task(self._ask(), name="judge asked about the example run")
         asking = self._asking
         # Others may wait for it as well, so it doesn't end with who waits here.
         await asyncio.wait((asking,))
@@ -99,7 +105,7 @@ class AloneCheck:
         if passes is False and not self._warned:
             self._warned = True
             _log.warning(
-                "%s: %s gets control statements wrong even where nothing else is asked, so from now on it is asked "
+                "%s: %s gets control statements wrong even beside a harmless run, so from now on it is asked "
                 "without them: its verdicts count less and say control: not_checked, and where a text of a run speaks "
                 "to a judge, it gives none; use a larger model, or measure this one with spanjudge calibrate",
                 self._name,
@@ -109,6 +115,10 @@ class AloneCheck:
 
 
 def order_of(control: Control) -> Order:
-    """A request for control statements and nothing else."""
-    schema = strict_object(dict.fromkeys(control.answers, LABEL))
-    return Order(system=_SYSTEM, user=control.words, schema=schema, questions=0)
+    """A request like all others, about the example run."""
+    shown = replace(prepare(RUN), control=control)
+    asked = [("q1", QUESTION)]
+    order = empty_order(shown, asked)
+    prompt = build_prompt(shown, asked, _ENOUGH_TOKENS)
+    assert prompt is not None
+    return replace(order, system=prompt.system, user=prompt.user, questions=0)
