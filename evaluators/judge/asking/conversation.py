@@ -96,7 +96,7 @@ class Conversation:
         exchange.fail_junk(self._example.known)
 
     async def _passes_example(self, exchange: Exchange, *, may_ask: bool) -> bool | None:
-        """Whether the model answers control statements where nothing else is asked, if that can be found out."""
+        """Whether the model answers control statements beside a harmless run, if that can be found out."""
         if not may_ask:
             return self._example.known
         passes = await self._example.passes()
