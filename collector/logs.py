@@ -17,6 +17,8 @@ from collector.config.telemetry_settings import LogSettings
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "error": logging.ERROR}
 _ROOMS = ("collector", "processors", "evaluators")
 REPEAT_AFTER_S = 10.0
+# So many warnings of one place in the code within that time are logged, whatever they say.
+MOST_REPEATS = 20
 
 
 class JsonFormatter(logging.Formatter):
@@ -45,10 +47,41 @@ class LineFormatter(logging.Formatter):
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 
+class Flood(logging.Filter):
+    """Keeps warnings and errors of one place in the code, a library's as well, from filling the disk.
+
+    Args:
+        most: how many are let through within `REPEAT_AFTER_S`; the first one after that tells how many weren't.
+        clock: seconds.
+    """
+
+    def __init__(self, most: int = MOST_REPEATS, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._most = most
+        self._clock = clock
+        self._seen: dict[tuple[str, int], tuple[float, int]] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether to log it."""
+        if record.levelno < logging.WARNING:
+            return True
+        place = record.pathname, record.lineno
+        now_s = self._clock()
+        since_s, seen = self._seen.get(place, (now_s, 0))
+        if now_s - since_s >= REPEAT_AFTER_S:
+            if seen > self._most:
+                record.msg = f"{record.getMessage()} ({seen - self._most} more from there were left out)"
+                record.args = ()
+            since_s, seen = now_s, 0
+        self._seen[place] = since_s, seen + 1
+        return seen < self._most
+
+
 def set_up_logging(settings: LogSettings) -> None:
     """Send the log of the three rooms to standard error, at the level asked for; libraries only warn."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if settings.encoding == "json" else LineFormatter())
+    handler.addFilter(Flood())
     root = logging.getLogger()
     for old in list(root.handlers):
         root.removeHandler(old)

@@ -6,6 +6,7 @@ in both is added up.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from collector.records import Signal
@@ -111,10 +112,14 @@ class ExporterMetrics:
         self._instruments.forget(self)
 
     def observe_queue(self, unit: str, size: Gauge, capacity: float, items: Mapping[Signal, Gauge]) -> None:
-        """Report the queue: its size and limit in the unit of the limit, and the items in it by signal."""
+        """Report the queue: its size and limit in the unit of the limit, and the items in it by signal.
+
+        `capacity` is infinite if the queue has no limit of its own; then none is told.
+        """
         of_unit = (*self._attributes, ("unit", unit))
         self._add("queue_size", "What waits for the destination or is under way.", size, attributes=of_unit)
-        self._latest("queue_capacity", "Limit of the queue.", lambda: capacity, attributes=of_unit)
+        if math.isfinite(capacity):
+            self._latest("queue_capacity", "Limit of the queue.", lambda: capacity, attributes=of_unit)
         for signal, count in items.items():
             self._add(f"queue_{ITEMS[signal]}", f"{words(signal)} in the queue.", count)
 

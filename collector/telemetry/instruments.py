@@ -133,7 +133,8 @@ def _observe(asked: _Asked, added: bool, _: CallbackOptions) -> Iterable[Observa
     for attributes, values in asked.items():
         each = list(values.values())
         value = sum([one() for one in each]) if added else each[-1]()
-        yield Observation(value, dict(attributes))
+        # A truth value is a number to Python and to Prometheus, but none to OTLP.
+        yield Observation(value + 0, dict(attributes))
 
 
 def words(signal: Signal) -> str:

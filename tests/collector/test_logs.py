@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from collector.logs import JsonFormatter, LineFormatter, RateLimited
+from collector.logs import Flood, JsonFormatter, LineFormatter, RateLimited
 
 
 def record(message: str, *arguments: object, level: int = logging.WARNING) -> logging.LogRecord:
@@ -28,6 +28,22 @@ def test_json_has_the_keys_of_the_collectors_log() -> None:
         "logger": "collector.x",
         "msg": "said a\nb",
     }
+
+
+def test_no_place_in_the_code_can_fill_the_disk() -> None:
+    times_s = iter([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 11.0, 12.0])
+    flood = Flood(most=2, clock=lambda: next(times_s))
+    made = [record("said %s", number) for number in range(5)]
+    assert [flood.filter(one) for one in made] == [True, True, False, False, False]
+    elsewhere, later, last = record("other"), record("said %s", 5), record("said %s", 6)
+    elsewhere.lineno = 2
+    assert [flood.filter(one) for one in (elsewhere, later, last)] == [True, True, True]
+    assert (later.getMessage(), last.getMessage()) == ("said 5 (3 more from there were left out)", "said 6")
+
+
+def test_what_is_only_told_is_never_left_out() -> None:
+    flood = Flood(most=1, clock=lambda: 0.0)
+    assert all(flood.filter(record("listens on %d", port, level=logging.INFO)) for port in range(9))
 
 
 def test_repeats_are_counted_and_not_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -145,6 +145,7 @@ async def export_to(endpoint: str, protocol: str, monkeypatch: pytest.MonkeyPatc
     await own.start()
     own.telemetry.traces.late(3)
     own.telemetry.scores.of("e", "correct", "span").add(0.75)
+    own.telemetry.exporter("x").observe_destination(lambda: 0, lambda: True, {})
     await own.stop(10.0)
 
 

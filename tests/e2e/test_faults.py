@@ -4,7 +4,6 @@ import asyncio
 import base64
 import gzip
 import json
-import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,15 +19,16 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from bench.traffic import requests
 from collector import wire
 from tests.collector.otlp_samples import field, request, span
+from tests.e2e.own_account import scraped, uneven, with_metrics
 from tests.e2e.receiving import ask
 from tests.e2e.receiving import post as http_post
 from tests.e2e.sidecar import TRACES, Backend, Sidecar, free_port, running_backend, running_sidecar
+from tests.e2e.test_restart import journaled
 from tests.e2e.test_run import CONFIG, config, post, scores, until
 
 SECRET = "hunter2-in-a-prompt"
 CHAT = [{"key": "gen_ai.operation.name", "value": {"string_value": "chat"}}]
 LATEST = 2**64 - 1
-SAMPLE = re.compile(r"^spanjudge_(\w+?)(?:\{[^}]*\})? (\S+)$", re.MULTILINE)
 
 
 def spans_in(bodies: list[bytes]) -> list[bytes]:
@@ -151,34 +151,10 @@ async def test_bad_requests_are_refused_rightly_and_harm_nobody(tmp_path: Path) 
 async def small_sidecar(folder: Path, backend_port: int, limit_mib: int) -> AsyncIterator[tuple[Sidecar, int]]:
     """A sidecar that may hold little, and the port of its metrics."""
     metrics_port = free_port()
-    text = config(backend_port).replace("{quiet_period", f"{{limit_mib: {limit_mib}, quiet_period")
+    text = journaled(config(backend_port), "memory").replace("{quiet_period", f"{{limit_mib: {limit_mib}, quiet_period")
     text = text.replace("initial_interval: 200ms", "initial_interval: 200ms, max_interval: 500ms")
-    reader = f"{{pull: {{exporter: {{prometheus: {{port: {metrics_port}}}}}}}}}"
-    async with running_sidecar(folder, f"{text}  telemetry: {{metrics: {{readers: [{reader}]}}}}\n") as sidecar:
+    async with running_sidecar(folder, with_metrics(text, metrics_port)) as sidecar:
         yield sidecar, metrics_port
-
-
-async def balance(metrics_port: int) -> float:
-    """What came in, less what can be told of it; 0 when every span is accounted for."""
-    async with httpx2.AsyncClient(trust_env=False) as client:
-        text = (await client.get(f"http://127.0.0.1:{metrics_port}/metrics")).text
-    sums: dict[str, float] = {}
-    for name, value in SAMPLE.findall(text):
-        sums[name] = sums.get(name, 0.0) + float(value)
-    came = ("receiver_accepted_spans_total", "processor_created_spans_total")
-    told = (
-        *("processor_held_spans", "processor_deduplicated_spans_total", "exporter_queue_spans"),
-        *(f"exporter_{what}_spans_total" for what in ("sent", "rejected", "dead_lettered")),
-    )
-    assert sums["receiver_accepted_spans_total"] > 0
-    return sum(sums.get(name, 0.0) for name in came) - sum(sums.get(name, 0.0) for name in told)
-
-
-async def even_at_rest(metrics_port: int) -> None:
-    """Wait until the account is even: while spans are on their way from being held to a queue, they are in neither."""
-    async with asyncio.timeout(20):
-        while await balance(metrics_port) != 0:
-            await asyncio.sleep(0.1)
 
 
 async def test_overload_is_told_with_a_delay_and_what_was_accepted_arrives_once(tmp_path: Path) -> None:
@@ -207,12 +183,12 @@ async def test_overload_is_told_with_a_delay_and_what_was_accepted_arrives_once(
         assert accepted and refused
         async with httpx2.AsyncClient(trust_env=False) as client:
             assert (await client.get(f"http://127.0.0.1:{sidecar.health_port}/")).status_code == 200
-        await even_at_rest(metrics_port)
+        assert uneven(await scraped(metrics_port)) == {}
         backend.unavailable = False
         await until(lambda: len(backend.spans) >= len(spans_in(accepted)))
         ids = [(one.trace_id, one.span_id) for one in backend.spans]
         assert len(ids) == len(set(ids)) == len(spans_in(accepted))
-        await even_at_rest(metrics_port)
+        assert uneven(await scraped(metrics_port)) == {}
         await post(sidecar, list(requests("tiny", 1)))
         assert_calm(sidecar)
 
