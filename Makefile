@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test demo check lint types lock bench fuzz recordings clean
+.PHONY: run test demo check lint types lock bench fuzz chaos recordings clean
 
 run: $(STAMP)
 	$(BIN)/spanjudge run --config otel-config.yaml
@@ -32,6 +32,10 @@ FUZZ_SECONDS ?= 60
 fuzz: $(STAMP)
 	$(BIN)/pip install --quiet 'atheris>=3'
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS)
+
+# Kills it, takes its backend away, fills its disk …, and reports what came of it (see docs/reliability.md).
+chaos: $(STAMP)
+	$(BIN)/python -m tests.chaos
 
 # Runs real agents with real instrumentations and keeps what they send in tests/recorded (see tests/recorder/README.md).
 recordings: $(STAMP)
