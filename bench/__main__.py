@@ -1,4 +1,4 @@
-"""All measurements, one after the other: bytes, holding and judging, large traces, small ones beside them, rules."""
+"""All measurements in turn: bytes, holding and judging, large traces, small ones beside them, rules."""
 
 from __future__ import annotations
 
