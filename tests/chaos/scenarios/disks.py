@@ -20,7 +20,7 @@ _LONGEST_WAIT_S = 120
 
 async def full(folder: Path, scale: Scale, seed: int) -> Stage:
     """A backlog fills it; then somebody else's file does."""
-    async with _small_disk(folder / "journal"), stage(folder, scale, seed) as on:
+    async with _small_disk(folder / "journal"), stage(folder, scale, seed, journal={"max_size_mib": 64}) as on:
         for _ in range(int(scale.of(1, 3))):
             async with (
                 on.load(share=scale.of(4.0, 8.0), agents=1.0, spans_per_request=200) as load,
