@@ -8,86 +8,14 @@ some hundred bytes and never its content.
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from collector.journal.bits import bits_by_number
+from collector.journal.claimed import ArrivalClaims, Location, ParcelClaims, SegmentClaims
 from collector.journal.entries import MAX_NUMBER, ParcelEntry
 from collector.journal.stats import OwedTo
-
-
-class Location(NamedTuple):
-    """Where a record is: the segment's number in the sequence, and its bytes in there."""
-
-    segment: int
-    offset: int
-    size_bytes: int
-
-
-@dataclass(slots=True)
-class ArrivalClaims:
-    """Who still lacks what of an arrival.
-
-    `remaining`: per destination the bits of the items that it is owed and that are in no parcel.  `needed`: how many
-    parcels that are owed to somebody take bytes from it.  `untouched`: somebody has all of it, as it came.
-    """
-
-    location: Location
-    destinations: tuple[str, ...]
-    remaining: list[int]
-    wall_ns: int
-    needed: int = 0
-    untouched: bool = False
-
-    @property
-    def over(self) -> bool:
-        """Whether nobody needs it any more."""
-        return not self.needed and not any(self.remaining)
-
-
-@dataclass(slots=True)
-class ParcelClaims:
-    """Who still lacks a parcel, and from which arrivals it takes its bytes.
-
-    `location`: None while it is written nowhere.  `settles`: items of arrivals are in it, wherever its bytes are.
-    `whole`: the record at its location has its bytes, and needs no arrival.
-    """
-
-    location: Location | None
-    destinations: tuple[str, ...]
-    arrivals: array[int]
-    items: int
-    size_bytes: int
-    wall_ns: int
-    settles: bool
-    whole: bool
-
-
-@dataclass(slots=True)
-class SegmentClaims:
-    """What is in a segment.
-
-    `numbers`: of all records in it.  `gone`: of those that nobody needs any more.  `finished`: offsets of the parcels
-    among these in which items of arrivals were.  `closed`: nothing more is written to it.  `kept`: it must not be
-    deleted, whatever is owed.  `least`: the lowest of the numbers.
-    """
-
-    size_bytes: int = 0
-    live: int = 0
-    live_bytes: int = 0
-    closed: bool = False
-    kept: bool = False
-    least: int = MAX_NUMBER
-    numbers: array[int] = field(default_factory=lambda: array("Q"))
-    gone: array[int] = field(default_factory=lambda: array("Q"))
-    finished: array[int] = field(default_factory=lambda: array("Q"))
-
-
-@dataclass(slots=True)
-class _Sum:
-    items: int = 0
-    size_bytes: int = 0
+from collector.journal.tally import Tally
 
 
 class Claims:
@@ -97,7 +25,7 @@ class Claims:
         self.arrivals: dict[int, ArrivalClaims] = {}
         self.parcels: dict[int, ParcelClaims] = {}
         self.segments: dict[int, SegmentClaims] = {}
-        self._sums: dict[str, _Sum] = {}
+        self._tallies: defaultdict[str, Tally] = defaultdict(Tally)
 
     # -- what was written --------------------------------------------------------------------------------------------
 
@@ -129,7 +57,7 @@ class Claims:
         self.arrivals[number] = ArrivalClaims(location, destinations, list(remaining), wall_ns)
         for destination, bits in zip(destinations, remaining, strict=True):
             if bits:
-                self._add(destination, bits.bit_count(), location.size_bytes)
+                self._tallies[destination].add(number, bits.bit_count(), location.size_bytes)
 
     def add_parcel(
         self,
@@ -167,7 +95,7 @@ class Claims:
         )
         self.parcels[number] = parcel
         for destination in owed_to:
-            self._add(destination, entry.items, entry.size_bytes)
+            self._tallies[destination].add(number, entry.items, entry.size_bytes)
         if location is not None:
             self.moved(number, location)
         self.take(taken, entry.destinations)
@@ -240,7 +168,7 @@ class Claims:
         if parcel is not None:
             if destination in parcel.destinations:
                 parcel.destinations = tuple(one for one in parcel.destinations if one != destination)
-                self._add(destination, -parcel.items, -parcel.size_bytes)
+                self._remove(destination, parcel.items, parcel.size_bytes)
                 if not parcel.destinations:
                     self._finish(number, parcel)
             return
@@ -265,31 +193,27 @@ class Claims:
                     self._lessen(arrival, at, arrival.remaining[at] & ~bits)
             self._look(number, arrival)
 
-    def release(self, number: int) -> None:
-        """A record is owed to nobody."""
-        parcel = self.parcels.get(number)
-        if parcel is not None:
-            for destination in parcel.destinations:
-                self._add(destination, -parcel.items, -parcel.size_bytes)
-            parcel.destinations = ()
-            self._finish(number, parcel)
-        arrival = self.arrivals.get(number)
-        if arrival is not None:
-            for at in range(len(arrival.remaining)):
-                self._lessen(arrival, at, 0)
-            self._look(number, arrival)
-
     def sweep(self) -> None:
-        """Let arrivals go of which nothing was owed when they were added."""
+        """After all was read: let arrivals go of which nothing was owed when they were added, and put order in."""
         for number, arrival in list(self.arrivals.items()):
             self._look(number, arrival)
+        for tally in self._tallies.values():
+            tally.sort(self._age_of)
+
+    def _age_of(self, number: int) -> int:
+        record = self.arrivals.get(number) or self.parcels.get(number)
+        return 0 if record is None else record.wall_ns
 
     def _lessen(self, arrival: ArrivalClaims, at: int, bits: int) -> None:
         before = arrival.remaining[at]
-        if bits != before:
-            arrival.remaining[at] = bits
-            size_bytes = 0 if bits else -arrival.location.size_bytes
-            self._add(arrival.destinations[at], bits.bit_count() - before.bit_count(), size_bytes)
+        if bits == before:
+            return
+        arrival.remaining[at] = bits
+        destination = arrival.destinations[at]
+        if bits:
+            self._tallies[destination].lessen(before.bit_count() - bits.bit_count())
+        else:
+            self._remove(destination, before.bit_count(), arrival.location.size_bytes)
 
     def _look(self, number: int, arrival: ArrivalClaims) -> None:
         if arrival.over:
@@ -319,12 +243,11 @@ class Claims:
         segment.gone.append(number)
         return segment
 
-    def _add(self, destination: str, items: int, size_bytes: int) -> None:
-        total = self._sums.get(destination)
-        if total is None:
-            total = self._sums[destination] = _Sum()
-        total.items += items
-        total.size_bytes += size_bytes
+    def _remove(self, destination: str, items: int, size_bytes: int) -> None:
+        tally = self._tallies[destination]
+        tally.remove(items, size_bytes)
+        if tally.is_littered:
+            self._oldest(destination)
 
     # -- what there is to know ---------------------------------------------------------------------------------------
 
@@ -364,22 +287,30 @@ class Claims:
         return None if record is None else record.location
 
     def owed(self) -> dict[str, OwedTo]:
-        """What each destination is owed."""
-        oldest: dict[str, int] = {}
-        lacking = {name for name, total in self._sums.items() if total.items or total.size_bytes}
-        for arrival in self.arrivals.values():
-            for destination, bits in zip(arrival.destinations, arrival.remaining, strict=True):
-                if bits:
-                    oldest[destination] = min(arrival.wall_ns, oldest.get(destination, arrival.wall_ns))
-        for parcel in self.parcels.values():
-            for destination in parcel.destinations:
-                oldest[destination] = min(parcel.wall_ns, oldest.get(destination, parcel.wall_ns))
+        """What each destination is owed, and since when."""
         return {
-            name: OwedTo(self._sums[name].items, self._sums[name].size_bytes, oldest.get(name))
-            for name in sorted(lacking)
+            name: OwedTo(tally.items, tally.size_bytes, self._oldest(name))
+            for name, tally in sorted(self._tallies.items())
+            if tally.records
         }
+
+    def _oldest(self, destination: str) -> int | None:
+        """When the first record came of which something is owed to a destination."""
+        number = self._tallies[destination].oldest(lambda one: self._is_owed(one, destination))
+        if number is None:
+            return None
+        return (self.arrivals.get(number) or self.parcels[number]).wall_ns
+
+    def _is_owed(self, number: int, destination: str) -> bool:
+        parcel = self.parcels.get(number)
+        if parcel is not None:
+            return destination in parcel.destinations
+        arrival = self.arrivals.get(number)
+        return arrival is not None and any(
+            bits for name, bits in zip(arrival.destinations, arrival.remaining, strict=True) if name == destination
+        )
 
     def most_owed_to(self) -> str | None:
         """The destination that is owed the most bytes."""
-        lacking = {name: total.size_bytes for name, total in self._sums.items() if total.size_bytes}
+        lacking = {name: tally.size_bytes for name, tally in self._tallies.items() if tally.records}
         return max(lacking, key=lambda name: lacking[name], default=None)

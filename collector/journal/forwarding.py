@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from collector.journal.claims import SegmentClaims
+from collector.journal.claimed import SegmentClaims
 
 _WORTH = 4
 # What was written lately is mostly about to be delivered; that takes about as long as it takes to fill this many.

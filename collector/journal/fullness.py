@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from pathlib import Path
 
 from collector.journal.alarms import FillAlarm, mark_of
@@ -13,8 +12,6 @@ _log = logging.getLogger(__name__)
 
 _MIB = 1 << 20
 _PRESSED_PERCENT = 90
-# Finding out who is waited for takes a look at everything that is owed.
-_PRESSED_FOR_S = 1.0
 
 
 class Fullness:
@@ -31,8 +28,6 @@ class Fullness:
         self._path = path
         self._claims = claims
         self._alarm = FillAlarm()
-        self._looked_s = float("-inf")
-        self._pressed_by: str | None = None
 
     def has_room(self, size_bytes: int, more_bytes: int) -> bool:
         """Whether more may be taken in.
@@ -68,12 +63,6 @@ class Fullness:
         """Past nine tenths: the destination that what has waited longest waits for. Else None."""
         if size_bytes * 100 < _PRESSED_PERCENT * self.limit_bytes:
             return None
-        now_s = time.monotonic()
-        if now_s - self._looked_s > _PRESSED_FOR_S:
-            owed = self._claims.owed()
-            # What is held for judging is owed to everybody; then it is the one that is owed the most.
-            self._pressed_by = min(
-                owed, key=lambda name: (owed[name].oldest_wall_ns or 0, -owed[name].size_bytes), default=None
-            )
-            self._looked_s = now_s
-        return self._pressed_by
+        owed = self._claims.owed()
+        # What is held for judging is owed to everybody; then it is the one that is owed the most.
+        return min(owed, key=lambda name: (owed[name].oldest_wall_ns or 0, -owed[name].size_bytes), default=None)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from collector.journal.bits import all_but, bits_by_number
-from collector.journal.claims import Location
+from collector.journal.claimed import Location
 from collector.journal.coding import (
     UnreadableBodyError,
     decode_arrival,

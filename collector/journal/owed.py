@@ -11,7 +11,8 @@ from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from collector.journal.bits import indexes_of
-from collector.journal.claims import ArrivalClaims, Claims, ParcelClaims
+from collector.journal.claimed import ArrivalClaims, ParcelClaims
+from collector.journal.claims import Claims
 from collector.journal.coding import ArrivalHead, ParcelHead
 from collector.journal.entries import Owed, OwedArrival, OwedParcel
 from collector.journal.errors import DamagedRecordError

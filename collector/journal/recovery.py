@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from collector.journal.bits import all_but, bits_by_number, bits_of
-from collector.journal.claims import Claims, Location
+from collector.journal.claimed import Location
+from collector.journal.claims import Claims
 from collector.journal.coding import (
     UnreadableBodyError,
     decode_arrival_head,

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from collector.journal.claims import Location
+from collector.journal.claimed import Location
 from collector.journal.coding import FileHead, Parts, UnreadableBodyError, decode_parcel_head
 from collector.journal.directory import FORMAT, Directory, FileKind, JournalFile
 from collector.journal.errors import DamagedRecordError, JournalWriteError

@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 
-from collector.journal.claims import Claims, Location
+from collector.journal.claimed import Location
+from collector.journal.claims import Claims
 from collector.journal.forwarding import segment_to_empty
 from collector.journal.progress import Progress
 from collector.journal.storage import RETRY_S, Storage

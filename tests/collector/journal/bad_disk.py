@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import resource
 import shutil
 import sys
 from collections.abc import Callable, Coroutine
@@ -152,6 +153,32 @@ async def begins(folder: Path) -> Seen:
     return {}
 
 
+async def write_fails(folder: Path) -> Seen:
+    """One write fails half-way: what it was of is refused and never seen again."""
+    path = folder / "journal"
+    journal = make(path, "disk", 64)
+    journal.open()
+    await journal.start()
+    kept = [await keep(journal, arrival(REQUEST))]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(REQUEST) * 3 // 2, resource.RLIM_INFINITY))
+    _, refusal = await keep_until_refused(journal)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    kept.append(await keep_when_possible(journal))
+    await settled(journal)
+    open_files = len([one for one in Path("/proc/self/fd").iterdir() if "segment-" in str(one.resolve())])
+    await journal.stop()
+    journal = make(path, "disk", 64)
+    recovered = journal.open()
+    found = owed(recovered)
+    await journal.stop()
+    return {
+        "refusal": refusal,
+        "found": sorted(found) == kept,
+        "damage": len(recovered.damage),
+        "open_files": open_files,
+    }
+
+
 async def breaks(folder: Path) -> Seen:
     """Writing begins to fail while it runs: what was acknowledged before is kept, and nothing after it is."""
     path = folder / "journal"
@@ -167,7 +194,7 @@ async def breaks(folder: Path) -> Seen:
 
 
 SCENES: dict[str, Callable[[Path], Coroutine[Any, Any, Seen]]] = {
-    one.__name__: one for one in (fills_up, starts_full, parcels_fail, begins, breaks)
+    one.__name__: one for one in (fills_up, starts_full, parcels_fail, begins, write_fails, breaks)
 }
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
 from collector.journal.bits import bits_by_number, bits_of
-from collector.journal.claims import Claims, Location
+from collector.journal.claimed import Location
+from collector.journal.claims import Claims
 from collector.journal.entries import ParcelEntry, place_of
 from collector.records import Signal
 

@@ -120,6 +120,11 @@ async def test_damage_that_comes_while_it_runs_is_told_to_whoever_reads(tmp_path
             journal.read_arrival(number)
         with pytest.raises(DamagedRecordError):
             journal.read_parcel(parcel)
+        other = await keep(journal, arrival(b"another one's"))
+        location = journal._ready.claims.location_of(other)
+        assert location is not None
+        with pytest.raises(DamagedRecordError):
+            journal._ready.storage.read(number, location)
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

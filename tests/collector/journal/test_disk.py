@@ -66,6 +66,15 @@ def test_a_parcel_that_cannot_be_written_needs_its_requests_until_it_is_delivere
     assert found["again"] == {A: [0, 1, 2], B: [0, 1, 2]}
 
 
+def test_a_write_that_fails_halfway_is_refused_and_leaves_no_trace(tmp_path: Path) -> None:
+    found = seen(in_namespace(f"exec {scene_command('write_fails', shlex.quote(str(tmp_path)))}"))
+    assert "(file too large); try again later" in found["refusal"]
+    assert found["found"]
+    assert found["damage"] == 0
+    # The one that is written to, and perhaps one in reserve: not the one that failed.
+    assert found["open_files"] <= 2
+
+
 def test_a_backlog_is_delivered_from_a_disk_that_is_full_at_the_start(tmp_path: Path) -> None:
     found = scene("starts_full", tmp_path, "12m")
     assert found["lost"] == []

@@ -13,7 +13,9 @@ from collector.journal.framing import HEADER_BYTES, Gap, Kind, Record, header_of
 MARKER = bytes.fromhex("9f8e7d6c5b4a3f2e")
 Body = tuple[int, bytes]
 
-BODIES = st.lists(st.tuples(st.integers(0, 2**40), st.binary(max_size=60)), max_size=12, unique_by=lambda one: one[0])
+# (Without the marker's first byte: else two records can share it once the byte before was cut out, which no disk does.)
+BYTES = st.binary(max_size=60).map(lambda found: found.replace(MARKER[:1], b"?"))
+BODIES = st.lists(st.tuples(st.integers(0, 2**40), BYTES), max_size=12, unique_by=lambda one: one[0])
 
 
 def record(number: int, body: bytes, marker: bytes = MARKER) -> bytes:
