@@ -2,7 +2,7 @@
 
     python -m tests.collector.journal.killed_process DIRECTORY DURABILITY TIMES
 
-Each process is forked off this one. It first says what it found, then each thing that it was promised, as lines of JSON;
+Each process is forked off this one. It says what it found, then each thing that it was promised, as lines of JSON;
 this one compares, kills it at no moment in particular, and prints what there was.
 """
 
