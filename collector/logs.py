@@ -5,11 +5,13 @@ Messages name components, codes, counts and ids; nothing from a span's content i
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import sys
 import time
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from collector.config.telemetry_settings import LogSettings
@@ -33,7 +35,7 @@ class JsonFormatter(logging.Formatter):
             "msg": record.getMessage(),
         }
         if record.exc_info:
-            entry["error"] = self.formatException(record.exc_info)
+            entry["error"] = fault(record.exc_info[1])
         return json.dumps(entry, ensure_ascii=False)
 
 
@@ -44,7 +46,38 @@ class LineFormatter(logging.Formatter):
         """The record as a line; line breaks within the message are escaped."""
         message = record.getMessage().replace("\r", "\\r").replace("\n", "\\n")
         line = f"{_timestamp(record)} {_level(record):5} {record.name}: {message}"
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+        return f"{line}\n{fault(record.exc_info[1])}" if record.exc_info else line
+
+
+def fault(error: BaseException | None) -> str:
+    """Where an exception was raised, of what kind it is, and what it came from.
+
+    Its message is told only if it is our own or the system's: any other may quote what was being read.
+    """
+    parts: list[str] = []
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        kind = type(error)
+        told = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+        if isinstance(error, OSError) and error.strerror:
+            told += f": {error.strerror}"
+        elif kind.__module__.split(".")[0] in _ROOMS:
+            told += f": {error}"
+        frames = "".join(traceback.format_tb(error.__traceback__))
+        parts.append(f"Traceback (most recent call last):\n{frames}{told}")
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return "\n\nraised while handling this or because of it:\n\n".join(reversed(parts))
+
+
+def tell_of_unhandled(_: asyncio.AbstractEventLoop, context: Mapping[str, object]) -> None:
+    """A loop's exception handler that logs what nobody handled, without the values that asyncio would show."""
+    error = context.get("exception")
+    # What follows are the callback and its arguments.
+    message = str(context.get("message")).partition(" in callback ")[0]
+    logging.getLogger(__name__).error(
+        "not handled: %s", message, exc_info=error if isinstance(error, BaseException) else None
+    )
 
 
 class Flood(logging.Filter):

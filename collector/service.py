@@ -40,7 +40,7 @@ from collector.judging.desk import JudgingDesk
 from collector.judging.jobs import JobSource, Judged
 from collector.judging.process import JudgingProcess
 from collector.judging.setup import class_settings, plan_of
-from collector.logs import RateLimited, set_up_logging
+from collector.logs import RateLimited, set_up_logging, tell_of_unhandled
 from collector.overview import overview
 from collector.own_metrics import OwnMetrics
 from collector.pipeline import Pipeline, Reading
@@ -160,6 +160,7 @@ class Service:
                     pass
 
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(tell_of_unhandled)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop.set)
         loop.add_signal_handler(signal.SIGHUP, hang_up)

@@ -37,6 +37,14 @@ _UNREADABLE_WORDS = re.compile(
 )
 # 80 is the P of HTTP/1.1.
 _NOT_GRPC_WORDS = re.compile(r"Expected SETTINGS frame as the first frame, got frame type 80")
+# How gRPC libraries, and nobody who has read the request, say that nobody takes it, and that there is no connection or
+# no answer. Any other words may quote what was sent.
+_NOT_THERE_WORDS = re.compile(r"method not found|unknown (?:service|method)|unknown compression|.{0,30}compress", re.I)
+_CONNECTION_WORDS = re.compile(
+    r"failed to connect|connection|socket closed|broken pipe|recvmsg|sendmsg|dns|name resolution|no route|"
+    r"deadline exceeded|cancelled|stream removed|transport is closing|endpoint closing|goaway|keepalive|ping timeout",
+    re.I,
+)
 _COMPRESSION_WORDS = re.compile(r"compress|encoding", re.I)
 
 _RETRYABLE = frozenset(
@@ -84,7 +92,8 @@ def failure(
     if code is grpc.StatusCode.UNIMPLEMENTED:
         # Traces are what the sidecar is for: a wrong address must not switch them off.
         if signal is Signal.TRACES or _COMPRESSION_WORDS.search(details):
-            return MisconfiguredError(f"{said}: {clean(details)}")
+            told = f": {clean(details)}" if _NOT_THERE_WORDS.match(details) else ""
+            return MisconfiguredError(f"{said}{told}", clean(details))
         return UnsupportedSignalError(f"{said} for {signal}")
     if code is grpc.StatusCode.UNAVAILABLE and CERTIFICATE_WORDS in details:
         return MisconfiguredError(
@@ -93,9 +102,10 @@ def failure(
     if code is grpc.StatusCode.UNAVAILABLE and _NOT_GRPC_WORDS.search(details):
         return MisconfiguredError(f"{where} doesn't speak HTTP/2; if it is the port for OTLP/HTTP, use otlp_http")
     if code in _MISCONFIGURED:
-        return MisconfiguredError(f"{said}: {clean(details)}")
+        return MisconfiguredError(said, clean(details))
     if code in _RETRYABLE:
-        return RetryableError(f"{said}: {clean(details)}", retry_after_s)
+        told = f": {clean(details)}" if _CONNECTION_WORDS.match(details) else ""
+        return RetryableError(f"{said}{told}", retry_after_s, clean(details))
     # The words of a service that failed may be an exception that quotes what it failed on.
     return FaultyError(said, retry_after_s, clean(details))
 

@@ -40,7 +40,7 @@ from collector.judging.jobs import (
 from collector.judging.judge_counts import JudgeCounts
 from collector.judging.setup import Plan, build
 from collector.judging.verdict_tally import VerdictTally
-from collector.logs import set_up_logging
+from collector.logs import set_up_logging, tell_of_unhandled
 from evaluators.judge.client import OpenAIJudge
 from evaluators.judge.report import RequestReport
 from processors.judging import TraceInput, TraceJudge, TraceScores
@@ -290,6 +290,7 @@ class _Desk:
 
 async def serve() -> None:
     """Judge until the service is gone."""
+    asyncio.get_running_loop().set_exception_handler(tell_of_unhandled)
     desk = _Desk()
     desk.channel = await Channel.open(socket.socket(fileno=os.dup(sys.stdin.fileno())), desk.receive, desk.closed.set)
     while not desk.closed.is_set():

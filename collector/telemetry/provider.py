@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 
-from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics import AlwaysOffExemplarFilter, MeterProvider
 from opentelemetry.sdk.metrics.export import MetricReader
 from opentelemetry.sdk.metrics.view import ExplicitBucketHistogramAggregation, View
 from opentelemetry.sdk.resources import Resource
@@ -50,7 +50,13 @@ class Telemetry:
             for name, bounds in _BUCKETS.items()
         ]
         with without_otel_environment():
-            self._provider = MeterProvider(readers, Resource(attributes), shutdown_on_exit=False, views=views)
+            self._provider = MeterProvider(
+                readers,
+                Resource(attributes),
+                exemplar_filter=AlwaysOffExemplarFilter(),
+                shutdown_on_exit=False,
+                views=views,
+            )
         self.instruments = Instruments(self._provider.get_meter("spanjudge", self.version))
         self.traces = TraceMetrics(self.instruments)
         self.scores = ScoreHistogram() if scores is None else scores

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 
 import pytest
 
-from collector.logs import Flood, JsonFormatter, LineFormatter, RateLimited
+from collector.intake import OverloadedError
+from collector.logs import Flood, JsonFormatter, LineFormatter, RateLimited, fault, tell_of_unhandled
 
 
 def record(message: str, *arguments: object, level: int = logging.WARNING) -> logging.LogRecord:
@@ -28,6 +30,51 @@ def test_json_has_the_keys_of_the_collectors_log() -> None:
         "logger": "collector.x",
         "msg": "said a\nb",
     }
+
+
+CONTENT = "a secret"
+
+
+def fail(error: Exception) -> None:
+    try:
+        raise error
+    except Exception as caught:
+        raise RuntimeError(f"could not read {caught}") from caught
+
+
+@pytest.mark.parametrize("formatter", [LineFormatter(), JsonFormatter()])
+def test_of_an_exception_kind_and_place_are_told_and_no_message_that_may_quote_content(
+    formatter: logging.Formatter,
+) -> None:
+    made = record("failed")
+    try:
+        fail(ValueError(CONTENT))
+    except RuntimeError as error:
+        made.exc_info = (type(error), error, error.__traceback__)
+    shown = formatter.format(made)
+    assert "secret" not in shown
+    assert shown.index("ValueError") < shown.index("RuntimeError")
+    assert "in fail" in shown and "test_logs.py" in shown
+
+
+def test_of_our_own_exceptions_and_the_systems_the_message_is_told() -> None:
+    assert fault(OverloadedError("the queue is full", 1.0)).endswith("OverloadedError: the queue is full")
+    assert fault(OSError(28, "No space left on device", "x")).endswith("OSError: No space left on device")
+
+
+async def test_what_nobody_handles_is_logged_without_values(caplog: pytest.LogCaptureFixture) -> None:
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(tell_of_unhandled)
+
+    def callback(given: str) -> None:
+        raise ValueError(given)
+
+    loop.call_soon(callback, CONTENT)
+    await asyncio.sleep(0.01)
+    (entry,) = caplog.records
+    shown = LineFormatter().format(entry)
+    assert "not handled" in shown and "ValueError" in shown and "in callback" in shown
+    assert "secret" not in shown
 
 
 def test_no_place_in_the_code_can_fill_the_disk() -> None:

@@ -111,11 +111,23 @@ def test_a_compression_that_is_not_implemented_switches_no_signal_off() -> None:
     assert type(found) is MisconfiguredError
 
 
-@pytest.mark.parametrize("code", [StatusCode.INVALID_ARGUMENT, StatusCode.INTERNAL, StatusCode.UNKNOWN])
+@pytest.mark.parametrize(
+    "code",
+    [
+        *(StatusCode.INVALID_ARGUMENT, StatusCode.INTERNAL, StatusCode.UNKNOWN, StatusCode.FAILED_PRECONDITION),
+        *(StatusCode.UNAVAILABLE, StatusCode.RESOURCE_EXHAUSTED, StatusCode.ABORTED, StatusCode.DATA_LOSS),
+        *(StatusCode.UNAUTHENTICATED, StatusCode.PERMISSION_DENIED, StatusCode.NOT_FOUND, StatusCode.UNIMPLEMENTED),
+    ],
+)
 def test_words_that_may_quote_content_are_kept_apart_from_the_message(code: StatusCode) -> None:
     found = failure("h:1", Signal.TRACES, code, "bad value: my secret")
     assert "secret" not in str(found)
     assert found.answer == "bad value: my secret"
+
+
+@pytest.mark.parametrize("words", ["failed to connect to all addresses; last error: refused", "Socket closed"])
+def test_the_words_of_a_connection_that_failed_are_told(words: str) -> None:
+    assert str(failure("h:1", Signal.TRACES, StatusCode.UNAVAILABLE, words)) == f"h:1 answered UNAVAILABLE: {words}"
 
 
 def details(*messages: object) -> bytes:
