@@ -293,3 +293,18 @@ async def test_a_request_that_was_taken_without_harm_stays_trusted(tmp_path: Pat
                 assert one.trusted
                 with journal.taking(one.number):
                     pass
+
+
+async def test_an_end_in_the_middle_is_counted_once(tmp_path: Path) -> None:
+    poison, *_ = await three_requests(tmp_path)
+    journal = make(tmp_path)
+    journal.open()
+    ended = journal.taking(poison)
+    ended.__enter__()
+    await journal.stop()
+    for _ in range(4):
+        async with opened(tmp_path) as (_, recovered):
+            first = next(recovered.owed)
+            assert isinstance(first, OwedArrival)
+            assert (first.number, first.trusted) == (poison, True)
+    ended.__exit__(None, None, None)
