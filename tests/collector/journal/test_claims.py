@@ -230,3 +230,23 @@ def test_of_a_parcel_that_was_written_both_ways_the_whole_one_counts(first: bool
         claims.add_parcel(9, Location(segment, 0, 10), entry, {1: bits_of([0])}, ("a",), WALL_NS, whole=whole)
     assert claims.location_of(9) == Location(2 if first else 3, 0, 10)
     assert claims.location_of(1) is None
+
+
+def test_the_oldest_is_known_even_if_it_was_read_last() -> None:
+    claims = Claims()
+    for number, wall_ns in ((1, 30), (2, 10), (3, 20)):
+        claims.add_arrival(number, Location(1, number, 10), ("a",), [bits_of([0])], wall_ns)
+    claims.sweep()
+    assert claims.owed()["a"].oldest_wall_ns == 10
+    claims.done("a", 2)
+    assert claims.owed()["a"].oldest_wall_ns == 20
+
+
+def test_one_request_that_stays_does_not_keep_anything_of_those_that_went() -> None:
+    claims = Claims()
+    for number in range(1, 5000):
+        claims.add_arrival(number, Location(1, number, 10), ("a",), [bits_of([0])], number)
+        if number > 1:
+            claims.done("a", number)
+    assert len(claims._tallies["a"]._numbers) < 1500
+    assert claims.owed()["a"].oldest_wall_ns == 1

@@ -17,7 +17,7 @@ from collector.journal.directory import Directory
 from collector.journal.framing import Kind, Record, scan
 from collector.start_error import StartError
 from tests.collector.journal.entries_made import A, B, arrival, by_reference, whole
-from tests.collector.journal.running import freeze, keep, make, opened, owed, segments
+from tests.collector.journal.running import freeze, keep, make, opened, owed, segments, settled
 
 ALL = [0, 1, 2]
 
@@ -86,6 +86,19 @@ async def test_what_was_being_written_when_the_process_ended_is_no_alarm(
         assert [(one.offset, one.torn) for one in recovered.damage] == [(last.offset, True)]
     assert not [one for one in caplog.records if one.levelno > logging.INFO]
     assert "was being written when the process ended, and was not acknowledged" in caplog.text
+
+
+async def test_of_what_was_never_acknowledged_not_much_is_put_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr("collector.journal.opening._TORN_LIMIT_BYTES", 100)
+    numbers = await three_requests(tmp_path)
+    os.truncate(segments(tmp_path)[0].path, records_of(tmp_path)[numbers[-1]].end - 3)
+    async with opened(tmp_path) as (_, recovered):
+        assert len(recovered.damage) == 1
+    assert "was being written when the process ended" in caplog.text
+    assert not (tmp_path / "quarantine").exists()
 
 
 async def test_damage_is_put_aside_and_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -177,6 +190,7 @@ async def test_what_the_disk_cannot_read_now_stays_until_it_can(
             }
             for name in (A, B):
                 journal.done(name, first)
+            await settled(journal)
     assert hidden.stat().st_size == size_bytes
     async with opened(tmp_path) as (journal, recovered):
         assert set(owed(recovered)) == {second}

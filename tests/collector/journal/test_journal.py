@@ -198,6 +198,23 @@ async def test_a_parcel_that_becomes_whole_while_it_is_written_once_more_stays_w
         assert journal.read_parcel(parcel) == entry
 
 
+async def test_records_that_cannot_be_written_once_more_now_are_not_tried_all_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+    monkeypatch.setattr("collector.journal.storage.Storage.forward", lambda storage, records: tried.append(1) or [])
+    async with opened(tmp_path) as (journal, _):
+        gone = await keep(journal, arrival(b"x" * 1300))
+        await keep(journal, arrival(b"stuck"))
+        for name in (A, B):
+            journal.done(name, gone)
+        for _ in range(8):
+            await keep(journal, arrival(b"y" * 1200))
+        for _ in range(10):
+            await settled(journal)
+    assert len(tried) == 1
+
+
 async def test_a_record_that_stands_in_two_segments_counts_once(tmp_path: Path) -> None:
     async with opened(tmp_path / "one") as (journal, _):
         number = await keep(journal, arrival())
