@@ -6,12 +6,17 @@ and what can't be read raises.
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
 from collector import wire
+from collector.journal.errors import DamagedRecordError
 from collector.journal.journal import Journal
+from collector.logs import RateLimited
 from collector.records import PLACE_BITS, Outbound, Parcel, SpanRecord
+
+_log = RateLimited(logging.getLogger(__name__))
 
 # Spans of one request are mostly asked for one after the other, trace by trace.
 _REQUESTS_AT_HAND = 4
@@ -36,13 +41,30 @@ class Rereader:
         return Parcel(entry.signal, entry.request, entry.items, entry.headers, number)
 
     def parcel(self, number: int) -> Parcel:
-        """A parcel that was put together here; raises DamagedRecordError."""
+        """A parcel that was put together here, without the spans of requests that are damaged.
+
+        Raises:
+            DamagedRecordError: nothing of it can be read.
+        """
         entry = self._journal.read_parcel(number)
-        request = entry.request
-        if not request:
-            spans = zip(self.records(entry.places), entry.tails, strict=True)
-            request = wire.build_request([Outbound(record.origin, record.span, tail) for record, tail in spans])
-        return Parcel(entry.signal, request, entry.items, entry.headers, number)
+        if entry.request:
+            return Parcel(entry.signal, entry.request, entry.items, entry.headers, number)
+        spans: list[Outbound] = []
+        damage: dict[int, DamagedRecordError] = {}
+        for place, tail in zip(entry.places, entry.tails, strict=True):
+            if place >> PLACE_BITS in damage:
+                continue
+            try:
+                record = self._spans_of(place >> PLACE_BITS)[place]
+            except DamagedRecordError as lost:
+                damage[place >> PLACE_BITS] = lost
+            else:
+                spans.append(Outbound(record.origin, record.span, tail))
+        if damage and not spans:
+            raise next(iter(damage.values()))
+        for error in damage.values():
+            _log.error("a parcel leaves without the spans of a damaged request: %s", error)
+        return Parcel(entry.signal, wire.build_request(spans), len(spans), entry.headers, number)
 
     def records(self, places: Sequence[int]) -> list[SpanRecord]:
         """The spans at these places; raises DamagedRecordError."""

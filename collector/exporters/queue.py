@@ -104,6 +104,7 @@ class SendingQueue:
         self._slots = asyncio.Semaphore(queue.num_consumers)
         self._dispatcher: asyncio.Task[None] | None = None
         self._overflow: asyncio.Task[None] | None = None
+        self._missing: dict[Ref, int] = {}
         self._requests = 0
         self._size_bytes = 0
         self._items = dict.fromkeys(Signal, 0)
@@ -238,26 +239,31 @@ class SendingQueue:
         self._settle(parcels)
 
     def _sort_out_unreadable(self, parcels: list[Waiting]) -> bool:
-        """Give up those that can't be read; says whether others are left.
+        """Give up those of which nothing can be read; says whether others are left.
 
         Of what was in memory all can be read; what the disk has lost isn't said to be done.
         """
         for waiting in list(parcels):
             try:
-                self._source.read(waiting.ref)
+                readable = self._source.read(waiting.ref).items
             except DamagedRecordError as error:
                 _log.error("%s: %d items can't be delivered: %s", self.destination, waiting.parcel.items, error)
                 self._metrics.damaged(waiting.parcel.signal, waiting.parcel.items)
                 parcels.remove(waiting)
                 self._settle([waiting])
+            else:
+                self._missing[waiting.ref] = waiting.parcel.items - readable
         return bool(parcels)
 
     def _join(self, key: LaneKey, parcels: list[Waiting]) -> Batch:
-        request = b"".join(self._source.read(waiting.ref).request for waiting in parcels)
-        return Batch(key.signal, request, sum(waiting.parcel.items for waiting in parcels), dict(key.headers))
+        read = [self._source.read(waiting.ref) for waiting in parcels]
+        request = b"".join(parcel.request for parcel in read)
+        return Batch(key.signal, request, sum(parcel.items for parcel in read), dict(key.headers))
 
     def _settle(self, parcels: list[Waiting]) -> None:
         for waiting in parcels:
+            if missing := self._missing.pop(waiting.ref, 0):
+                self._metrics.damaged(waiting.parcel.signal, missing)
             self._source.release(waiting.ref)
             self._size_bytes -= waiting.parcel.size_bytes
             self._items[waiting.parcel.signal] -= waiting.parcel.items
