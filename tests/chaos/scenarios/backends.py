@@ -98,7 +98,11 @@ async def sizes(folder: Path, scale: Scale, seed: int) -> Stage:
                 lambda samples: accounts.total(samples, "exporter_dead_lettered_spans_total") == len(on.backends)
             )
         on.check("the one span that is too large is in the dead letters of both, and nothing else", letters)
-        lines = [json.loads(line) for path in folder.glob("spanjudge-dead-letters-*") for line in path.read_text().splitlines()]
+        lines = [
+            json.loads(line)
+            for path in folder.glob("spanjudge-dead-letters-*")
+            for line in path.read_text().splitlines()
+        ]
         on.check("with a reason", len(lines) == len(on.backends) and all(one["reason"] for one in lines))
         await on.conclude()
         return on
