@@ -1,0 +1,68 @@
+"""Parcels that are read again from a journal of which some is damaged: what can be read of them is delivered."""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+
+import pytest
+
+from collector import wire
+from collector.journal import DamagedRecordError, Journal, ParcelEntry, place_of
+from collector.records import Parcel, Signal, Waybill
+from collector.rereading import Rereader
+from tests.collector.backends import GrpcBackend, span_names
+from tests.collector.exporters.harness import Harness, grpc_sender
+from tests.collector.journal.entries_made import A, arrival
+from tests.collector.journal.running import freeze, keep, opened, segments
+from tests.collector.otlp_samples import request, span
+
+ONE, TWO = span("one", span_id=b"1" * 8), span("two", span_id=b"2" * 8)
+TAIL = b"\x2a\x04tail"
+
+
+async def frozen(journal: Journal) -> int:
+    """A parcel of spans of two requests."""
+    kept = [await keep(journal, arrival(request(one), items=1)) for one in (ONE, TWO)]
+    places = array("Q", [place_of(number, 0) for number in kept])
+    return await freeze(journal, ParcelEntry(Signal.TRACES, (), (A,), 2, 100, places, (b"", TAIL)))
+
+
+def damage(path: Path, *spans: bytes) -> None:
+    for segment in segments(path):
+        data = segment.path.read_bytes()
+        for one in spans:
+            data = data.replace(one, one.swapcase())
+        segment.path.write_bytes(data)
+
+
+async def test_a_parcel_comes_without_the_spans_whose_request_is_damaged(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (journal, _):
+        number = await frozen(journal)
+        damage(tmp_path, ONE)
+        parcel = Rereader(journal, wire.Origins()).parcel(number)
+    assert (parcel.items, parcel.number) == (1, number)
+    assert [one.span for one in wire.slice_spans(parcel.request, (), wire.Origins()).records] == [TWO + TAIL]
+
+
+async def test_a_parcel_of_which_nothing_can_be_read_raises(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (journal, _):
+        number = await frozen(journal)
+        damage(tmp_path, ONE, TWO)
+        with pytest.raises(DamagedRecordError):
+            Rereader(journal, wire.Origins()).parcel(number)
+
+
+async def test_what_is_left_of_a_parcel_is_delivered_and_the_rest_counted(tmp_path: Path) -> None:
+    async with GrpcBackend() as backend:
+        harness = Harness(grpc_sender(backend), tmp_path)
+        await harness.queue.start()
+        left = Parcel(Signal.TRACES, request(TWO), 1)
+        ref = harness.store.put(None, 0, claims=1, again=lambda: left)
+        harness.queue.put(ref, Waybill(Signal.TRACES, 3, (), 300, 7))
+        assert not await harness.finish()
+    assert span_names(*backend.accepted) == ["two"]
+    sent, damaged, queued = map(
+        harness.metric, ("exporter_sent_spans", "exporter_damaged_spans", "exporter_queue_spans")
+    )
+    assert (sent, damaged, queued) == (1, 2, 0)
