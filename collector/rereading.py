@@ -44,7 +44,7 @@ class Rereader:
         """A parcel that was put together here, without the spans of requests that are damaged.
 
         Raises:
-            DamagedRecordError: nothing of it can be read.
+            DamagedRecordError: nothing of it can be read, or something of it can't be read just now.
         """
         entry = self._journal.read_parcel(number)
         if entry.request:
@@ -57,6 +57,9 @@ class Rereader:
             try:
                 record = self._spans_of(place >> PLACE_BITS)[place]
             except DamagedRecordError as lost:
+                if lost.may_pass:
+                    # Without these the parcel would be done, and they with it.
+                    raise
                 damage[place >> PLACE_BITS] = lost
             else:
                 spans.append(Outbound(record.origin, record.span, tail))

@@ -23,4 +23,11 @@ class JournalWriteError(OverloadedError):
 
 
 class DamagedRecordError(Exception):
-    """A record's bytes are no longer what was written, or are gone. The message names the record and its place."""
+    """A record's bytes are no longer what was written, or are gone. The message names the record and its place.
+
+    `may_pass`: the disk didn't give them this time, so that they may be there the next time.
+    """
+
+    def __init__(self, message: str, *, may_pass: bool = False) -> None:
+        super().__init__(message)
+        self.may_pass = may_pass

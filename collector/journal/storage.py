@@ -245,7 +245,8 @@ class Storage:
             finally:
                 os.close(handle)
         except OSError as error:
-            raise DamagedRecordError(f"{file.path}: {place}: can't be read ({error.strerror})") from error
+            reason = f"{file.path}: {place}: can't be read ({error.strerror})"
+            raise DamagedRecordError(reason, may_pass=True) from error
         if record is None or record.number != number:
             raise DamagedRecordError(f"{file.path}: {place}: its bytes are damaged")
         return record

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from collector import wire
-from collector.journal import DamagedRecordError, Journal, ParcelEntry, place_of
-from collector.records import Parcel, Signal, Waybill
+from collector.journal import ArrivalEntry, DamagedRecordError, Journal, ParcelEntry, place_of
+from collector.records import PLACE_BITS, Parcel, Signal, Waybill
 from collector.rereading import Rereader
 from tests.collector.backends import GrpcBackend, span_names
 from tests.collector.exporters.harness import Harness, grpc_sender
@@ -66,3 +66,23 @@ async def test_what_is_left_of_a_parcel_is_delivered_and_the_rest_counted(tmp_pa
         harness.metric, ("exporter_sent_spans", "exporter_damaged_spans", "exporter_queue_spans")
     )
     assert (sent, damaged, queued) == (1, 2, 0)
+
+
+async def test_a_parcel_of_which_something_can_not_be_read_just_now_is_not_sent_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(tmp_path) as (journal, _):
+        number = await frozen(journal)
+        read = journal.read_arrival
+        first = journal.read_parcel(number).places[0] >> PLACE_BITS
+
+        def fails_once(arrival_number: int) -> ArrivalEntry:
+            if arrival_number == first:
+                raise DamagedRecordError("can't be read (input/output error)", may_pass=True)
+            return read(arrival_number)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(journal, "read_arrival", fails_once)
+            with pytest.raises(DamagedRecordError):
+                Rereader(journal, wire.Origins()).parcel(number)
+        assert Rereader(journal, wire.Origins()).parcel(number).items == 2
