@@ -264,8 +264,7 @@ class Pipeline:
                 return _Checked(
                     len(logs.records),
                     logs.rejected,
-                    # Where to is asked when it goes on: a reload may come in between.
-                    lambda: self._pass_logs(request, logs, self._destinations.get(Signal.LOGS, ())),
+                    lambda: self._take_logs(request, logs),
                 )
             case Signal.METRICS:
                 points = wire.count_data_points(request.data)
@@ -352,8 +351,12 @@ class Pipeline:
         if self._journal is not None:
             self._journal.dropped([record.place for record in repeated])
 
-    def _pass_logs(self, request: _Request, sliced: wire.SlicedLogs, destinations: Sequence[Destination]) -> None:
+    def _take_logs(self, request: _Request, sliced: wire.SlicedLogs) -> None:
         self._copy_logs(sliced)
+        # Where to is asked when it goes on: a reload may come in between.
+        self._pass_logs(request, sliced, self._destinations.get(Signal.LOGS, ()))
+
+    def _pass_logs(self, request: _Request, sliced: wire.SlicedLogs, destinations: Sequence[Destination]) -> None:
         if not sliced.rejected:
             self._pass_on(request, len(sliced.records), destinations)
             return
@@ -372,31 +375,37 @@ class Pipeline:
 
     # -- what a process before this one left -------------------------------------------------------------------------
 
-    def take_again(self, owed: OwedArrival, entry: ArrivalEntry) -> None:
+    def take_again(self, owed: OwedArrival, entry: ArrivalEntry, destinations: Sequence[Destination]) -> None:
         """Take what was acknowledged before and not sent on.
 
         Spans are held again where all destinations that wait for scores lack them, unless the request isn't trusted.
+
+        Args:
+            owed: what of it is owed to whom.
+            entry: the request.
+            destinations: who is to get it: some of those that it is owed to, in the signal's pipeline or not any more.
         """
         request = _Request(entry.receiver, entry.signal, entry.request, entry.headers, owed.number)
         lacking: dict[tuple[int, ...], list[Destination]] = {}
-        for destination in self._destinations.get(entry.signal, ()):
-            if indexes := owed.remaining.get(destination.name):
-                lacking.setdefault(tuple(indexes), []).append(destination)
-                self._counts_of(destination.name).restored(entry.signal, len(indexes))
-        for indexes, destinations in lacking.items():
-            match entry.signal:
-                case Signal.TRACES:
-                    sliced = wire.slice_spans(entry.request, entry.headers, self._origins, None, owed.number)
+        for destination in destinations:
+            lacking.setdefault(tuple(owed.remaining[destination.name]), []).append(destination)
+        match entry.signal:
+            case Signal.TRACES:
+                sliced = wire.slice_spans(entry.request, entry.headers, self._origins, None, owed.number)
+                # Judged with two groups, what both lack would be taken for repeats when it comes for the second one.
+                judged = owed.trusted and (bool(self._waiting) or len(lacking) == 1)
+                age_s = max(self._wall_clock() - entry.arrived_wall_ns, 0) / 1e9 if judged else None
+                for indexes, group in lacking.items():
                     places = {owed.number << PLACE_BITS | index for index in indexes}
                     records = [record for record in sliced.records if record.place in places]
-                    age_s = max(self._wall_clock() - entry.arrived_wall_ns, 0) / 1e9
-                    self._pass_again(records, entry.receiver, destinations, age_s if owed.trusted else None)
-                case Signal.LOGS:
-                    logs = wire.slice_logs(entry.request, entry.headers, self._origins, None)
+                    self._pass_again(records, entry.receiver, group, age_s)
+            case Signal.LOGS:
+                logs = wire.slice_logs(entry.request, entry.headers, self._origins, None)
+                if owed.trusted:
                     self._copy_logs(logs)
-                    self._pass_logs(request, logs, destinations)
-                case Signal.METRICS:
-                    self._pass_on(request, entry.items, destinations)
+                self._pass_logs(request, logs, destinations)
+            case Signal.METRICS:
+                self._pass_on(request, entry.items, destinations)
 
     def _pass_again(
         self,
@@ -407,7 +416,8 @@ class Pipeline:
     ) -> None:
         waiting = [one for one in destinations if one.mode.waits]
         immediate = [one for one in destinations if not one.mode.waits]
-        if age_s is None or self._assembler is None or self._reading is None or len(waiting) != len(self._waiting):
+        all_wait = {one.name for one in waiting} == {one.name for one in self._waiting}
+        if age_s is None or self._assembler is None or self._reading is None or not all_wait:
             self._dispatch.send_spans(map(_as_it_came, records), destinations)
             return
         found = self._sort(records, receiver, self._assembler, self._reading, age_s)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from collector.dispatch import Destination, Dispatch
-from collector.journal import DamagedRecordError, Journal, Owed, OwedArrival, OwedParcel, Recovered
+from collector.journal import ArrivalEntry, DamagedRecordError, Journal, Owed, OwedArrival, OwedParcel, Recovered
 from collector.pipeline import Pipeline
 from collector.records import Waybill
 from collector.telemetry import Telemetry
@@ -41,6 +41,9 @@ class Restoring:
                 self._take(owed)
             except DamagedRecordError as error:
                 _log.error("%s: what it holds can't be delivered", error)
+            except Exception:
+                # One that we fail on must not keep the sidecar from starting, nor the others from being delivered.
+                _log.exception("journal: record %d can't be taken again; it stays for the next start", owed.number)
             if not count % _AT_ONCE:
                 await asyncio.sleep(0)
         if recovered.arrivals or recovered.parcels:
@@ -59,6 +62,19 @@ class Restoring:
                 waybill = Waybill(owed.signal, owed.items, owed.headers, owed.size_bytes, owed.number)
                 self.dispatch.send_again(waybill, to, made_here=not owed.untouched)
             case OwedArrival():
-                entry = self.journal.read_arrival(owed.number)
-                with self.journal.taking(owed.number):
-                    self.pipeline.take_again(owed, entry)
+                self._take_arrival(owed, self.journal.read_arrival(owed.number))
+
+    def _take_arrival(self, owed: OwedArrival, entry: ArrivalEntry) -> None:
+        to = [self.destinations[name] for name in owed.remaining if name in self.destinations]
+        if not to:
+            return
+        for destination in to:
+            self.telemetry.exporter(destination.name).restored(owed.signal, len(owed.remaining[destination.name]))
+        with self.journal.taking(owed.number):
+            try:
+                self.pipeline.take_again(owed, entry, to)
+            except Exception:
+                if not owed.trusted:
+                    raise
+                _log.exception("journal: request %d is passed on without being looked into", owed.number)
+                self.pipeline.take_again(replace(owed, trusted=False), entry, to)
