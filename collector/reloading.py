@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from collector.config import Config, ConfigError
@@ -114,6 +114,12 @@ class Reloading:
         """The same, as an HTTP status and a JSON object."""
         done = await self.reload_and_log()
         return (_REFUSED if done.errors else _OK), {key: list(value) for key, value in done._asdict().items()}
+
+    @contextlib.asynccontextmanager
+    async def put_off(self) -> AsyncIterator[None]:
+        """Around the start of the parts: what isn't started yet can't be changed, so whoever asks has to wait."""
+        async with self._one_at_a_time:
+            yield
 
     async def close(self) -> None:
         """Let one that is under way end, and begin no other."""

@@ -177,6 +177,10 @@ class Service:
 
     async def start(self) -> None:
         """Start everything."""
+        async with self._reloading.put_off():
+            await self._start()
+
+    async def _start(self) -> None:
         process_memory.raise_file_limit()
         self._tell_notes()
         await self._own_metrics.start()
