@@ -31,6 +31,7 @@ from collector.journal.journal import _Running
 from collector.journal.storage import Storage
 from collector.records import PLACE_BITS, Signal
 from tests.collector.journal.entries_made import TO, A, B, arrival, whole
+from tests.collector.journal.power import SyncedDisk
 
 SEGMENT_BYTES = 700
 SIZES = (0, 10, 300, 2000)
@@ -62,6 +63,9 @@ class JournalMachine(RuleBasedStateMachine):
         fast = Path("/dev/shm")
         self.root = Path(tempfile.mkdtemp(dir=fast if fast.is_dir() else None))
         self.copies = 0
+        self.disk = SyncedDisk()
+        self.watching = self.disk.watching()
+        self.watching.__enter__()
         self.loop = asyncio.new_event_loop()
         self.arrivals: dict[int, ArrivalEntry] = {}
         self.owed: dict[int, dict[str, set[int]]] = {}
@@ -72,7 +76,7 @@ class JournalMachine(RuleBasedStateMachine):
         return self.root / str(self.copies)
 
     def make(self) -> Journal:
-        return Journal(JournalSettings(directory=str(self.path()), durability="process", max_size_mib=16), TO)
+        return Journal(JournalSettings(directory=str(self.path()), durability="disk", max_size_mib=16), TO)
 
     async def start(self) -> Recovered:
         self.journal = self.make()
@@ -89,6 +93,7 @@ class JournalMachine(RuleBasedStateMachine):
         self.loop.run_until_complete(self.loop.shutdown_default_executor())
         self.loop.close()
         shutil.rmtree(self.root)
+        self.watching.__exit__(None, None, None)
 
     # -- what the collector does -------------------------------------------------------------------------------------
 
@@ -198,9 +203,17 @@ class JournalMachine(RuleBasedStateMachine):
         # What was known at the end is what is read at the start.
         assert live[0] == live[1]
 
-    @rule(unanswered=st.lists(st.sampled_from(SIZES), max_size=3), cut=st.integers(0, 60), noted=st.booleans())
-    def crash(self, unanswered: list[int], cut: int, noted: bool) -> None:
-        """The directory as it is at this moment is all that is left; its last write may be torn."""
+    @rule(
+        unanswered=st.lists(st.sampled_from(SIZES), max_size=3),
+        cut=st.integers(0, 60),
+        noted=st.booleans(),
+        without_power=st.booleans(),
+    )
+    def crash(self, unanswered: list[int], cut: int, noted: bool, without_power: bool) -> None:
+        """The directory as it is at this moment is all that is left; its last write may be torn.
+
+        Or the power went, and only what was synced is left.
+        """
 
         async def crash() -> Recovered:
             numbers = [self.journal.reserve() for _ in unanswered]
@@ -210,8 +223,12 @@ class JournalMachine(RuleBasedStateMachine):
             old = self.path()
             with self.writer_held():
                 self.copies += 1
-                shutil.copytree(old, self.path())
-            self.tear(numbers, cut)
+                if without_power:
+                    self.disk.lose_power(old, self.path())
+                else:
+                    shutil.copytree(old, self.path())
+                    self.tear(numbers, cut)
+                self.disk.adopt(self.path())
             await asyncio.gather(*waiting)
             await self.journal.stop()
             shutil.rmtree(old)
