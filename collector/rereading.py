@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 
 from collector import wire
+from collector.intake import MalformedRequestError
 from collector.journal.errors import DamagedRecordError
 from collector.journal.journal import Journal
 from collector.logs import RateLimited
@@ -55,30 +56,44 @@ class Rereader:
             if place >> PLACE_BITS in damage:
                 continue
             try:
-                record = self._spans_of(place >> PLACE_BITS)[place]
+                record = self._spans_of(place >> PLACE_BITS).get(place)
             except DamagedRecordError as lost:
                 if lost.may_pass:
                     # Without these the parcel would be done, and they with it.
                     raise
                 damage[place >> PLACE_BITS] = lost
             else:
-                spans.append(Outbound(record.origin, record.span, tail))
-        if damage and not spans:
-            raise next(iter(damage.values()))
+                if record is not None:
+                    spans.append(Outbound(record.origin, record.span, tail))
+        if not spans:
+            raise next(iter(damage.values()), _not_taken(number))
         for error in damage.values():
             _log.error("a parcel leaves without the spans of a damaged request: %s", error)
         return Parcel(entry.signal, wire.build_request(spans), len(spans), entry.headers, number)
 
     def records(self, places: Sequence[int]) -> list[SpanRecord]:
         """The spans at these places; raises DamagedRecordError."""
-        return [self._spans_of(place >> PLACE_BITS)[place] for place in places]
+        return [self._span_at(place) for place in places]
+
+    def _span_at(self, place: int) -> SpanRecord:
+        span = self._spans_of(place >> PLACE_BITS).get(place)
+        if span is None:
+            raise _not_taken(place >> PLACE_BITS)
+        return span
 
     def _spans_of(self, number: int) -> Mapping[int, SpanRecord]:
         spans = self._at_hand.get(number)
         if spans is None:
             entry = self._journal.read_arrival(number)
-            sliced = wire.slice_spans(entry.request, entry.headers, self._origins, None, number)
+            try:
+                sliced = wire.slice_spans(entry.request, entry.headers, self._origins, None, number)
+            except MalformedRequestError as error:
+                raise DamagedRecordError(f"record {number} can't be cut into spans any more") from error
             spans = self._at_hand[number] = {record.place: record for record in sliced.records}
             if len(self._at_hand) > _REQUESTS_AT_HAND:
                 self._at_hand.popitem(last=False)
         return spans
+
+
+def _not_taken(number: int) -> DamagedRecordError:
+    return DamagedRecordError(f"record {number} has spans that this version doesn't take")

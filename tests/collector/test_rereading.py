@@ -86,3 +86,24 @@ async def test_a_parcel_of_which_something_can_not_be_read_just_now_is_not_sent_
             with pytest.raises(DamagedRecordError):
                 Rereader(journal, wire.Origins()).parcel(number)
         assert Rereader(journal, wire.Origins()).parcel(number).items == 2
+
+
+async def test_a_span_that_a_later_version_does_not_take_costs_no_other(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (journal, _):
+        bad = span("bad", span_id=b"short")
+        number = await keep(journal, arrival(request(bad, ONE), items=2))
+        places = array("Q", [place_of(number, 0), place_of(number, 1)])
+        parcel = await freeze(journal, ParcelEntry(Signal.TRACES, (), (A,), 2, 100, places, (b"", TAIL)))
+        reread = Rereader(journal, wire.Origins())
+        found = reread.parcel(parcel)
+        with pytest.raises(DamagedRecordError):
+            reread.records(places)
+    assert found.items == 1
+    assert [one.span for one in wire.slice_spans(found.request, (), wire.Origins()).records] == [ONE + TAIL]
+
+
+async def test_what_can_not_be_cut_into_spans_any_more_is_as_good_as_damaged(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (journal, _):
+        number = await keep(journal, arrival(b"no request at all", items=1))
+        with pytest.raises(DamagedRecordError):
+            Rereader(journal, wire.Origins()).records([place_of(number, 0)])
