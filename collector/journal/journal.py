@@ -155,8 +155,10 @@ class Journal:
         """Write and sync everything, and give the directory free. Nothing may be kept or read afterwards."""
         running, self._running = self._running, None
         if running is not None:
+            # From here on nobody does what is submitted.
+            running.upkeep.end()
             await running.writer.stop()
-            await asyncio.to_thread(running.upkeep.end(), self._ready.storage)
+            await asyncio.to_thread(running.upkeep.last_note(), self._ready.storage)
         if self._opened is not None:
             opened, self._opened = self._opened, None
             await asyncio.to_thread(opened.storage.close)

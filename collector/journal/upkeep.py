@@ -60,12 +60,15 @@ class Upkeep:
         self._forwarding = False
         self._ended = False
 
-    def end(self) -> Task:
-        """Submit nothing any more. What is returned is to be done as the last thing."""
+    def end(self) -> None:
+        """Submit nothing any more: the writer is about to stop."""
         self._ended = True
         for timer in (self._noting, self._tidying):
             if timer is not None:
                 timer.cancel()
+
+    def last_note(self) -> Task:
+        """What is to be done when the writer has stopped."""
         return self._note_task()
 
     # -- progress ----------------------------------------------------------------------------------------------------

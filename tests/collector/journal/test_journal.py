@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import threading
 from pathlib import Path
 
 import pytest
@@ -290,6 +291,25 @@ async def test_stopping_answers_everything_that_waits(tmp_path: Path) -> None:
         await journal.keep(1000, arrival())
     async with opened(tmp_path) as (_, recovered):
         assert len(owed(recovered)) == 20
+
+
+async def test_what_is_to_be_noted_while_it_stops_is_noted(tmp_path: Path) -> None:
+    journal = make(tmp_path)
+    journal.open()
+    await journal.start()
+    number = await keep(journal, arrival())
+    upkeep = running(journal).upkeep
+    goes_on = threading.Event()
+    running(journal).writer.submit(lambda storage: goes_on.wait() and (lambda: None))
+    stopping = asyncio.create_task(journal.stop())
+    journal.done(A, number)
+    await asyncio.sleep(0)
+    # The moment at which it would have been noted comes while the last records are being written.
+    upkeep.note()
+    goes_on.set()
+    await stopping
+    async with opened(tmp_path) as (_, recovered):
+        assert owed(recovered) == {number: {B}}
 
 
 async def test_past_its_size_requests_are_refused_with_who_is_to_blame_and_parcels_are_not(
