@@ -12,6 +12,7 @@ import logging
 import threading
 from collections.abc import Callable
 
+from opentelemetry.sdk.metrics import MetricsTimeoutError
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader, MetricExporter, MetricsData
 
 from collector.logs import RateLimited
@@ -61,7 +62,10 @@ class Pushing:
             await self._send()
 
     async def _send(self) -> None:
-        collected = self.reader.get_metrics_data()
+        try:
+            collected = self.reader.get_metrics_data()
+        except MetricsTimeoutError:
+            return  # The SDK takes the time from the wall clock, and that has just jumped.
         if collected is None:
             return
         data = self._scores.joined_to(collected)

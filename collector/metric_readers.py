@@ -13,6 +13,7 @@ from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExp
 from opentelemetry.exporter.otlp.proto.http import Compression
 from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter as HttpExporter
 from opentelemetry.exporter.prometheus import PrometheusMetricReader
+from opentelemetry.sdk.metrics import MetricsTimeoutError
 from opentelemetry.sdk.metrics.export import MetricExporter, MetricReader, MetricsData
 from prometheus_client import CollectorRegistry, make_asgi_app
 
@@ -81,5 +82,13 @@ class _PrometheusReader(PrometheusMetricReader):
 def _prometheus(settings: PrometheusSettings, scores: ScoreHistogram) -> tuple[MetricReader, HttpEndpoint]:
     registry = CollectorRegistry()
     reader = _PrometheusReader(registry, scores)
-    application = make_asgi_app(registry)
+    answer = make_asgi_app(registry)
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        try:
+            await answer(scope, receive, send)
+        except MetricsTimeoutError:
+            # The SDK takes the time from the wall clock, and that has just jumped.
+            await answer(scope, receive, send)
+
     return reader, HttpEndpoint(_NAME, on_address(_NAME, settings.host, settings.port), application)
