@@ -54,7 +54,7 @@ async def test_a_model_that_is_too_weak_to_be_checked_scores_which_spans_metrics
         assert await live.counted(5) == {"ok": 5}
         await send_another(live)
         assert await live.counted(10) == {"ok": 10}
-        assert sum(request.is_alone for request in judge.received) == 1
+        assert sum(request.is_example for request in judge.received) == 1
         assert sum(request.is_controlled for request in judge.received[-2:]) == 0
         told = live.told(live.sent, "explanation")
         assert {name for name, text in told.items() if "too weak for control statements" in str(text)} == OPEN

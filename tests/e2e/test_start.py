@@ -102,6 +102,7 @@ def test_it_says_where_it_listens_and_where_everything_goes(tmp_path: Path) -> N
     with started(tmp_path, port):
         until(lambda: "ready" in (tmp_path / "stderr").read_text(), "ready")
         said = [line.split(": ", 1)[1] for line in (tmp_path / "stderr").read_text().splitlines()]
+    assert said.pop(0).startswith("commands are answered at ")
     assert said == [
         f"otlp listens on 127.0.0.1:{port} (OTLP/HTTP)",
         f"traces go to file ({tmp_path / 'out.jsonl'}), console (standard output)",
