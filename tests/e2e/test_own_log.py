@@ -154,7 +154,6 @@ LOGGED = [
     "can't be used as configured",
     "the destination took a request of",
     "with a warning",
-    "wrote to spanjudge-dead-letters-",
     "can't write the dead-letter file",
     "judge/j: a request failed",
     "judge/j: questions without an answer",
