@@ -28,8 +28,9 @@ def test_it_is_made_with_its_permissions_and_can_be_connected_to(tmp_path: Path)
 def test_a_socket_on_which_nobody_listens_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "otlp.sock"
     dead_socket(path)
-    with bind(path, 0o600, KEY, 8), socket.socket(socket.AF_UNIX) as client:
+    with bind(path, 0o600, KEY, 8) as listening, socket.socket(socket.AF_UNIX) as client:
         client.connect(str(path))
+        assert listening.getsockname() == str(path)
 
 
 def test_a_socket_on_which_somebody_listens_is_left_alone(tmp_path: Path) -> None:

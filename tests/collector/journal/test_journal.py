@@ -344,7 +344,9 @@ async def test_past_its_size_requests_are_refused_with_who_is_to_blame_and_parce
 
 async def test_a_request_of_the_journal_s_whole_size_can_be_kept_when_there_is_room(tmp_path: Path) -> None:
     async with opened(tmp_path) as (journal, _):
-        await keep(journal, arrival(b"x" * (17 << 20)))
+        number = await keep(journal, arrival(b"x" * (17 << 20)))
+    async with opened(tmp_path) as (_, recovered):
+        assert list(owed(recovered)) == [number]
 
 
 async def test_a_destination_that_is_not_configured_any_more_is_told_and_what_it_is_owed_stays(
@@ -411,11 +413,13 @@ async def test_a_journal_that_could_not_be_opened_can_be_stopped(tmp_path: Path)
     await journal.stop()
 
 
-async def test_done_after_the_stop_is_not_an_error(tmp_path: Path) -> None:
+async def test_done_after_the_stop_comes_too_late_and_leads_to_a_repeat(tmp_path: Path) -> None:
     async with opened(tmp_path) as (journal, _):
         number = await keep(journal, arrival())
     journal.done(A, number)
     journal.dropped([place_of(number, 1)])
+    async with opened(tmp_path) as (_, recovered):
+        assert owed(recovered) == {number: {A: ALL, B: ALL}}
 
 
 async def test_progress_that_fills_its_file_is_written_anew_and_means_the_same(tmp_path: Path) -> None:
