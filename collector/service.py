@@ -35,6 +35,7 @@ from collector.holding.ledger_file import LedgerFile
 from collector.holding.live_trace import Chunk
 from collector.holding.store import Budget, MemoryStore
 from collector.journal import Journal, JournalSettings, Recovered
+from collector.journal.inspection import left_over
 from collector.judging.counting import Counting
 from collector.judging.desk import JudgingDesk
 from collector.judging.jobs import JobSource, Judged
@@ -188,6 +189,8 @@ class Service:
         await self._health.start()
         recovered = None if self._journal is None else await self._open_journal(self._journal)
         self._journal_is_open = recovered is not None
+        if self._journal is None:
+            await self._tell_of_what_stays(Path(_journal_settings(self._config).directory))
         if self._ledger_file is not None:
             await asyncio.to_thread(self._ledger_file.load, self._ledger, time.monotonic())
         await self._destinations.start()
@@ -209,6 +212,17 @@ class Service:
         self._health.set_ready(True)
         for line in overview(self._config, self._plan, self._receiving.ports):
             logger.info(line)
+
+    @staticmethod
+    async def _tell_of_what_stays(directory: Path) -> None:
+        for name, debt in (await asyncio.to_thread(left_over, directory)).items():
+            logger.warning(
+                "%s holds %d items that were not delivered to %s, and nothing reads them with durability: memory; "
+                "start it with process or disk to deliver them, or give them up with spanjudge journal forget",
+                directory,
+                debt.items,
+                name,
+            )
 
     def _tell_notes(self) -> None:
         for note in (*self._config.notes, *self._plan.notes):

@@ -59,6 +59,17 @@ def inspect(path: Path) -> Inspection:
         raise StartError(f"{path}: {unusable(error)}") from error
 
 
+def left_over(path: Path) -> Mapping[str, OwedTo]:
+    """What a journal that nobody uses still owes, by destination; nothing if it isn't there or can't be read."""
+    if not path.is_dir():
+        return {}
+    try:
+        found = inspect(path)
+    except StartError:
+        return {}
+    return {} if found.used_by else {name: debt for name, debt in found.owed.items() if debt.items}
+
+
 def _read(directory: Directory) -> Found:
     for _ in range(_ATTEMPTS - 1):
         try:

@@ -110,6 +110,11 @@ async def test_stopped_while_the_backend_is_down_it_delivers_at_the_next_start(t
         assert await sidecar.stop() == 0
         assert "will be at the next start" in sidecar.stderr
         assert not list(tmp_path.glob("spanjudge-dead-letters-*"))
+        in_memory = Sidecar(tmp_path, journaled(config(backend.port), "memory"))
+        await in_memory.start()
+        assert await in_memory.stop() == 0
+        assert f"holds {len(sent_spans(body))} items that were not delivered to otlp/backend" in in_memory.stderr
+        sidecar = Sidecar(tmp_path, journaled(config(backend.port)))
         backend.unavailable = False
         await sidecar.start()
         await until(lambda: has_all(backend, sent_spans(body)))
