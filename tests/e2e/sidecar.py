@@ -19,10 +19,18 @@ LOGS = "/opentelemetry.proto.collector.logs.v1.LogsService/Export"
 METRICS = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export"
 
 
+_given: set[int] = set()
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port on which nobody listens. None is given twice: a sidecar that was given the same for two things refuses."""
+    while True:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port not in _given:
+            _given.add(port)
+            return port
 
 
 class Backend(grpc.GenericRpcHandler):
